@@ -1,0 +1,332 @@
+//! The contract of a game: a partially observable stochastic game in extensive form.
+//!
+//! Rules hold rules only: they never draw, never punish an illegal move, never hold a belief and
+//! know no planner. Turn-taking, perfect information, a single player, determinism and "pays only
+//! at the end" are special cases of the one contract.
+//!
+//! Seven methods are mandatory; everything else has a default, and what a game offers beyond
+//! the rules it declares in [`Info::has`].
+
+use crate::rng::{Rng, derive};
+use crate::view::View;
+
+/// A choice of one player, or an outcome of chance. The game gives the number its meaning.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Action(pub u32);
+
+/// What one player was told by one step: a key that is equal exactly when what was told is equal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Observation(pub u64);
+
+impl Observation {
+    /// The step went by unnoticed: it leaves no trace in the player's view.
+    pub const SILENT: Observation = Observation(0);
+
+    /// Everything that was just chosen, which is what everybody sees of a public step.
+    #[inline]
+    pub fn of_joint(joint: &[Action]) -> Observation {
+        match joint {
+            [only] => Observation(u64::from(only.0) + 1),
+            _ => Observation(joint.iter().fold(1, |key, a| derive(key, u64::from(a.0) + 1)) | 1),
+        }
+    }
+}
+
+/// A set of players, as a bit mask: at most 32 of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Players(pub u32);
+
+impl Players {
+    /// The first `count` players.
+    pub fn first(count: usize) -> Players {
+        Players(((1u64 << count) - 1) as u32)
+    }
+
+    /// Whether `player` is one of them.
+    pub fn contains(self, player: usize) -> bool {
+        player < 32 && self.0 >> player & 1 == 1
+    }
+
+    /// Their numbers, ascending: the order of the entries of a joint action.
+    pub fn iter(self) -> impl Iterator<Item = usize> + Clone {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            (left != 0).then(|| {
+                let player = left.trailing_zeros() as usize;
+                left &= left - 1;
+                player
+            })
+        })
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Who moves now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// Nobody: the game is over.
+    Over,
+    /// Chance draws an outcome.
+    Chance,
+    /// One player.
+    One(usize),
+    /// Several players at once, none knowing what the others choose.
+    Several(Players),
+}
+
+impl Turn {
+    /// The players who move (none at a chance turn or when the game is over).
+    #[inline]
+    pub fn movers(self) -> Players {
+        match self {
+            Turn::Over | Turn::Chance => Players(0),
+            Turn::One(player) => Players(1 << player),
+            Turn::Several(players) => players,
+        }
+    }
+
+    /// How many entries the joint action of this turn has.
+    pub fn width(self) -> usize {
+        if self == Turn::Chance { 1 } else { self.movers().len() }
+    }
+}
+
+/// What a game offers beyond its rules. A planner says which of these it needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Capabilities {
+    /// [`Game::chance`] lists all outcomes with their probabilities (or there is no chance).
+    pub explicit_chance: bool,
+    /// [`Game::hash`] tells states apart.
+    pub hash: bool,
+    /// [`Game::evaluate`] estimates the return still to come.
+    pub evaluator: bool,
+    /// [`Game::preferred`] narrows the legal actions for playouts.
+    pub preferred: bool,
+    /// [`Game::resample`] draws a state that fits a view.
+    pub resampling: bool,
+    /// [`Game::view_key`] tells from a state what a player has seen.
+    pub view_key: bool,
+    /// [`Game::svg`] draws a picture.
+    pub svg: bool,
+}
+
+impl Capabilities {
+    /// Each capability's name, whether it is there, in the order of declaration.
+    pub fn list(&self) -> [(&'static str, bool); 7] {
+        [
+            ("explicit chance", self.explicit_chance),
+            ("state hash", self.hash),
+            ("evaluator", self.evaluator),
+            ("preferred actions", self.preferred),
+            ("resampling", self.resampling),
+            ("view key", self.view_key),
+            ("picture", self.svg),
+        ]
+    }
+}
+
+/// The facts about a game that hold in all of its states.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// How many players, chance not counted; 1 to 32.
+    pub players: usize,
+    /// No player's return is lower than this.
+    pub min_return: f64,
+    /// No player's return is higher than this.
+    pub max_return: f64,
+    /// By how much the returns of good and bad play typically differ: the unit in which an
+    /// exploration constant is given. The range of returns unless the game knows better.
+    pub spread: f64,
+    /// A reward t steps ahead counts this to the power of t (steps are the players' moves).
+    pub discount: f64,
+    /// No game lasts longer than this many steps, chance's included.
+    pub horizon: Option<u32>,
+    /// Every player always knows the state.
+    pub perfect_information: bool,
+    /// All players' returns always add up to zero.
+    pub zero_sum: bool,
+    /// What there is beyond the rules.
+    pub has: Capabilities,
+}
+
+impl Info {
+    /// A game of perfect information and explicit chance with returns in the given range.
+    pub fn new(players: usize, min_return: f64, max_return: f64) -> Info {
+        Info {
+            players,
+            min_return,
+            max_return,
+            spread: max_return - min_return,
+            discount: 1.0,
+            horizon: None,
+            perfect_information: true,
+            zero_sum: false,
+            has: Capabilities { explicit_chance: true, ..Capabilities::default() },
+        }
+    }
+}
+
+/// The rules of a game. Immutable and shared between threads.
+///
+/// The joint action of a [`Turn::One`] or [`Turn::Chance`] has one entry, that of a
+/// [`Turn::Several`] one for each mover in ascending order.
+pub trait Game: Send + Sync + 'static {
+    /// The whole truth at one moment; cheap to clone.
+    type State: Clone + Send + Sync + 'static;
+
+    /// The facts that hold in all states.
+    fn info(&self) -> &Info;
+
+    /// Where every game begins.
+    fn initial(&self) -> Self::State;
+
+    /// Who moves in this state.
+    fn turn(&self, state: &Self::State) -> Turn;
+
+    /// Appends the legal actions of `player`, one of the movers; at least one, none twice.
+    fn legal(&self, state: &Self::State, player: usize, actions: &mut Vec<Action>);
+
+    /// Carries out a joint action and **adds** each player's reward to `rewards`.
+    fn step(&self, state: &mut Self::State, joint: &[Action], rewards: &mut [f64]);
+
+    /// A readable name, unique among the legal actions (or outcomes) of this state. `player` is
+    /// `None` for an outcome of chance.
+    fn action_name(&self, state: &Self::State, player: Option<usize>, action: Action) -> String;
+
+    /// A drawing in plain characters: of the whole truth, or of what `viewer` may know of it.
+    fn text(&self, state: &Self::State, viewer: Option<usize>) -> String;
+
+    /// What `player` is told by the step `joint`, taken at `turn`, that led to the state `after`.
+    /// Everything, unless the game hides something.
+    #[inline]
+    fn observe(&self, after: &Self::State, turn: Turn, joint: &[Action], player: usize) -> Observation {
+        let _ = (after, turn, player);
+        Observation::of_joint(joint)
+    }
+
+    /// The part of the observation that all players get and know all others to get.
+    fn observe_public(&self, after: &Self::State, turn: Turn, joint: &[Action]) -> Observation {
+        let _ = (after, turn);
+        if self.info().perfect_information { Observation::of_joint(joint) } else { Observation::SILENT }
+    }
+
+    /// The observation in words; only asked when it is not silent. `before` is the state in which
+    /// the joint action was chosen.
+    fn observation_name(
+        &self,
+        before: &Self::State,
+        after: &Self::State,
+        turn: Turn,
+        joint: &[Action],
+        player: usize,
+    ) -> String {
+        let _ = (after, player);
+        let name = |who, action| self.action_name(before, who, action);
+        match turn {
+            Turn::Over => String::new(),
+            Turn::Chance => name(None, joint[0]),
+            _ => {
+                let each = turn.movers().iter().zip(joint);
+                let words: Vec<String> =
+                    each.map(|(p, a)| format!("{} {}", self.player_name(p), name(Some(p), *a))).collect();
+                words.join(", ")
+            }
+        }
+    }
+
+    /// What a player is called.
+    fn player_name(&self, player: usize) -> String {
+        format!("player {}", player + 1)
+    }
+
+    /// Appends the outcomes of chance with their probabilities, which add up to one.
+    /// ([`Capabilities::explicit_chance`])
+    fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
+        let _ = (state, outcomes);
+    }
+
+    /// Draws an outcome of chance.
+    fn draw(&self, state: &Self::State, rng: &mut Rng) -> Action {
+        let mut outcomes = Vec::new();
+        self.chance(state, &mut outcomes);
+        let chosen = rng.weighted(outcomes.iter().map(|(_, p)| *p));
+        outcomes.get(chosen).map_or(Action(0), |(action, _)| *action)
+    }
+
+    /// A uniformly random legal action of `player`. Overridden where that is quicker than
+    /// listing them; `scratch` is there to be used.
+    #[inline]
+    fn random_action(
+        &self,
+        state: &Self::State,
+        player: usize,
+        scratch: &mut Vec<Action>,
+        rng: &mut Rng,
+    ) -> Action {
+        scratch.clear();
+        self.legal(state, player, scratch);
+        let chosen = rng.below(scratch.len() as u32) as usize;
+        scratch.get(chosen).copied().unwrap_or_default()
+    }
+
+    /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend
+    /// on what `player` knows only. ([`Capabilities::preferred`])
+    fn preferred(&self, state: &Self::State, player: usize, actions: &mut Vec<Action>) {
+        self.legal(state, player, actions);
+    }
+
+    /// Estimates the return still to come for each player, overwriting `values`.
+    /// ([`Capabilities::evaluator`])
+    fn evaluate(&self, state: &Self::State, values: &mut [f64]) {
+        let _ = state;
+        values.fill(0.0);
+    }
+
+    /// Equal for states with the same future, different (but for accidents) for others.
+    /// ([`Capabilities::hash`])
+    fn hash(&self, state: &Self::State) -> u64 {
+        let _ = state;
+        0
+    }
+
+    /// A key of all that `player` has seen on the way to this state, where the state tells it.
+    /// ([`Capabilities::view_key`])
+    fn view_key(&self, state: &Self::State, player: usize) -> u64 {
+        let _ = (state, player);
+        0
+    }
+
+    /// Draws a state that fits the view, with the right probability. ([`Capabilities::resampling`])
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<Self::State> {
+        let _ = (view, rng);
+        None
+    }
+
+    /// A picture as SVG: of the whole truth, or of what `viewer` may know of it.
+    /// ([`Capabilities::svg`])
+    fn svg(&self, state: &Self::State, viewer: Option<usize>) -> String {
+        let _ = (state, viewer);
+        String::new()
+    }
+
+    /// How often rules written by a user have failed so far. After a failure the state it
+    /// happened in is over, so that every loop ends; whoever drives the game compares this
+    /// number before and after, and asks for [`Game::fault`] instead of believing the result.
+    fn faults(&self) -> u64 {
+        0
+    }
+
+    /// The latest failure in a sentence.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+}

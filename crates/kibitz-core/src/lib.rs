@@ -1,0 +1,21 @@
+//! The core of Kibitz: the formalism, random streams, beliefs, trees and planners.
+//!
+//! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
+//! with its type erased), [`spec`] and [`params`] (names with parameters), [`referee`].
+
+#![forbid(unsafe_code)]
+
+pub mod game;
+pub mod model;
+pub mod params;
+pub mod planner;
+pub mod playout;
+pub mod registry;
+pub mod rng;
+pub mod spec;
+pub mod view;
+
+pub use game::{Action, Capabilities, Game, Info, Observation, Players, Turn};
+pub use model::{Model, SharedModel, State};
+pub use rng::Rng;
+pub use view::{Event, View};

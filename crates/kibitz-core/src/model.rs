@@ -1,0 +1,267 @@
+//! A game with its type of states erased: what planners, beliefs and solvers work on.
+//!
+//! Planners are compiled once, not once for each game. What must be quick inside a game, a whole
+//! playout, is still compiled for the game's own type: a [`Model`] call costs a few nanoseconds,
+//! and a simulation makes only a handful of them.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::game::{Action, Game, Info, Observation, Turn};
+use crate::playout::{self, Playout};
+use crate::rng::Rng;
+use crate::view::View;
+
+/// A game shared between threads, whatever its states are made of.
+pub type SharedModel = Arc<dyn Model>;
+
+trait AnyState: Any + Send + Sync {
+    fn clone_box(&self) -> Box<dyn AnyState>;
+    fn copy_from(&mut self, source: &dyn AnyState);
+    fn as_any(&self) -> &dyn Any;
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+impl<S: Clone + Send + Sync + 'static> AnyState for S {
+    fn clone_box(&self) -> Box<dyn AnyState> {
+        Box::new(self.clone())
+    }
+
+    fn copy_from(&mut self, source: &dyn AnyState) {
+        self.clone_from(source.as_any().downcast_ref::<S>().expect(MIXED_UP));
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+const MIXED_UP: &str = "a state of one game was handed to another";
+
+/// A state of some game. `clone_from` reuses the memory.
+pub struct State(Box<dyn AnyState>);
+
+impl State {
+    /// Wraps a game's own state.
+    pub fn new<S: Clone + Send + Sync + 'static>(state: S) -> State {
+        State(Box::new(state))
+    }
+
+    /// The game's own state.
+    ///
+    /// # Panics
+    /// If the state belongs to a game of another type; that is a mistake in the calling code.
+    #[inline]
+    pub fn get<S: 'static>(&self) -> &S {
+        self.0.as_any().downcast_ref::<S>().expect(MIXED_UP)
+    }
+
+    /// The game's own state, to be changed.
+    ///
+    /// # Panics
+    /// As [`State::get`].
+    #[inline]
+    pub fn get_mut<S: 'static>(&mut self) -> &mut S {
+        self.0.as_any_mut().downcast_mut::<S>().expect(MIXED_UP)
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        State(self.0.clone_box())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, source: &State) {
+        self.0.copy_from(&*source.0);
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("State")
+    }
+}
+
+/// A game as a planner sees it. [`Game`] says what each method means.
+pub trait Model: Send + Sync {
+    /// [`Game::info`].
+    fn info(&self) -> &Info;
+    /// [`Game::initial`].
+    fn initial(&self) -> State;
+    /// [`Game::turn`].
+    fn turn(&self, state: &State) -> Turn;
+    /// [`Game::legal`].
+    fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>);
+    /// [`Game::step`].
+    fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]);
+    /// [`Game::action_name`].
+    fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String;
+    /// [`Game::text`].
+    fn text(&self, state: &State, viewer: Option<usize>) -> String;
+    /// [`Game::observe`].
+    fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation;
+    /// [`Game::observe_public`].
+    fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation;
+    /// [`Game::observation_name`].
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        player: usize,
+    ) -> String;
+    /// [`Game::player_name`].
+    fn player_name(&self, player: usize) -> String;
+    /// [`Game::chance`].
+    fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>);
+    /// [`Game::draw`].
+    fn draw(&self, state: &State, rng: &mut Rng) -> Action;
+    /// [`Game::random_action`].
+    fn random_action(
+        &self,
+        state: &State,
+        player: usize,
+        scratch: &mut Vec<Action>,
+        rng: &mut Rng,
+    ) -> Action;
+    /// [`Game::preferred`].
+    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>);
+    /// [`Game::evaluate`].
+    fn evaluate(&self, state: &State, values: &mut [f64]);
+    /// [`Game::hash`].
+    fn hash(&self, state: &State) -> u64;
+    /// [`Game::view_key`].
+    fn view_key(&self, state: &State, player: usize) -> u64;
+    /// [`Game::resample`].
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State>;
+    /// [`Game::svg`].
+    fn svg(&self, state: &State, viewer: Option<usize>) -> String;
+    /// [`Game::faults`].
+    fn faults(&self) -> u64;
+    /// [`Game::fault`].
+    fn fault(&self) -> Option<String>;
+
+    /// Plays on from `state`, which is left where the playout ended, and **adds** each player's
+    /// discounted return to `returns`. Gives the number of steps.
+    fn playout(&self, state: &mut State, how: &Playout, rng: &mut Rng, returns: &mut [f64]) -> u32;
+}
+
+impl<G: Game> Model for G {
+    fn info(&self) -> &Info {
+        Game::info(self)
+    }
+
+    fn initial(&self) -> State {
+        State::new(Game::initial(self))
+    }
+
+    #[inline]
+    fn turn(&self, state: &State) -> Turn {
+        Game::turn(self, state.get::<G::State>())
+    }
+
+    #[inline]
+    fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
+        Game::legal(self, state.get::<G::State>(), player, actions);
+    }
+
+    #[inline]
+    fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
+        Game::step(self, state.get_mut::<G::State>(), joint, rewards);
+    }
+
+    fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
+        Game::action_name(self, state.get::<G::State>(), player, action)
+    }
+
+    fn text(&self, state: &State, viewer: Option<usize>) -> String {
+        Game::text(self, state.get::<G::State>(), viewer)
+    }
+
+    #[inline]
+    fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation {
+        Game::observe(self, after.get::<G::State>(), turn, joint, player)
+    }
+
+    fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation {
+        Game::observe_public(self, after.get::<G::State>(), turn, joint)
+    }
+
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        player: usize,
+    ) -> String {
+        let (before, after) = (before.get::<G::State>(), after.get::<G::State>());
+        Game::observation_name(self, before, after, turn, joint, player)
+    }
+
+    fn player_name(&self, player: usize) -> String {
+        Game::player_name(self, player)
+    }
+
+    fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
+        Game::chance(self, state.get::<G::State>(), outcomes);
+    }
+
+    #[inline]
+    fn draw(&self, state: &State, rng: &mut Rng) -> Action {
+        Game::draw(self, state.get::<G::State>(), rng)
+    }
+
+    fn random_action(
+        &self,
+        state: &State,
+        player: usize,
+        scratch: &mut Vec<Action>,
+        rng: &mut Rng,
+    ) -> Action {
+        Game::random_action(self, state.get::<G::State>(), player, scratch, rng)
+    }
+
+    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
+        Game::preferred(self, state.get::<G::State>(), player, actions);
+    }
+
+    fn evaluate(&self, state: &State, values: &mut [f64]) {
+        Game::evaluate(self, state.get::<G::State>(), values);
+    }
+
+    fn hash(&self, state: &State) -> u64 {
+        Game::hash(self, state.get::<G::State>())
+    }
+
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        Game::view_key(self, state.get::<G::State>(), player)
+    }
+
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        Game::resample(self, view, rng).map(State::new)
+    }
+
+    fn svg(&self, state: &State, viewer: Option<usize>) -> String {
+        Game::svg(self, state.get::<G::State>(), viewer)
+    }
+
+    fn faults(&self) -> u64 {
+        Game::faults(self)
+    }
+
+    fn fault(&self) -> Option<String> {
+        Game::fault(self)
+    }
+
+    fn playout(&self, state: &mut State, how: &Playout, rng: &mut Rng, returns: &mut [f64]) -> u32 {
+        playout::run(self, state.get_mut::<G::State>(), how, rng, returns)
+    }
+}

@@ -1,0 +1,282 @@
+//! Parameters that document themselves where they are declared.
+//!
+//! ```
+//! use kibitz_core::params::{Params, params};
+//! params! {
+//!     /// The board of some game.
+//!     pub struct Board {
+//!         /// Rows of the board.
+//!         pub rows: u32 = 8, in 3..=8;
+//!         /// Whether the edges meet.
+//!         pub torus: bool = false;
+//!     }
+//! }
+//! let board = Board::from_spec(&"board(rows=5)".parse().unwrap()).unwrap();
+//! assert_eq!((board.rows, board.torus), (5, false));
+//! let error = Board::from_spec(&"board(row=5)".parse().unwrap()).unwrap_err();
+//! assert_eq!(error.to_string(), "board: unknown parameter 'row'; did you mean rows?");
+//! ```
+
+use crate::spec::{Spec, SpecError, Value, unknown};
+
+/// What a person needs to know about one parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ParamDoc {
+    /// How it is written.
+    pub name: &'static str,
+    /// What kind of value it takes.
+    pub kind: String,
+    /// The value it has when it is not given, as it would be written.
+    pub default: String,
+    /// Which values are allowed, where not all are.
+    pub range: Option<String>,
+    /// What it means.
+    pub doc: String,
+}
+
+/// A value that a parameter can have.
+pub trait Param: Sized {
+    /// In a word or two, for people.
+    fn kind() -> String;
+    /// Reads it from a spec.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    fn read(value: &Value) -> Result<Self, String>;
+    /// As it would be written.
+    fn show(&self) -> String;
+}
+
+macro_rules! integer_params {
+    ($($kind:ty),*) => { $(
+        impl Param for $kind {
+            fn kind() -> String { "whole number".to_owned() }
+
+            fn read(value: &Value) -> Result<Self, String> {
+                match value {
+                    Value::Integer(integer) => <$kind>::try_from(*integer)
+                        .map_err(|_| format!("{integer} is out of range")),
+                    other => Err(format!("expected a whole number, not {other}")),
+                }
+            }
+
+            fn show(&self) -> String { self.to_string() }
+        }
+    )* };
+}
+integer_params!(u32, u64, usize);
+
+impl Param for f64 {
+    fn kind() -> String {
+        "number".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Integer(integer) => Ok(*integer as f64),
+            Value::Real(real) if real.is_nan() => Err("expected a number, not NaN".to_owned()),
+            Value::Real(real) => Ok(*real),
+            other => Err(format!("expected a number, not {other}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        format!("{self}")
+    }
+}
+
+impl Param for bool {
+    fn kind() -> String {
+        "true or false".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Bool(value) => Ok(*value),
+            other => Err(format!("expected true or false, not {other}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Param for String {
+    fn kind() -> String {
+        "text".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) => Ok(text.clone()),
+            Value::Spec(spec) => Ok(spec.to_string()),
+            other => Err(format!("expected a text, not {other}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        format!("\"{self}\"")
+    }
+}
+
+/// `none` or a value.
+impl<P: Param> Param for Option<P> {
+    fn kind() -> String {
+        format!("{} or none", P::kind())
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Spec(spec) if spec.name == "none" && spec.arguments.is_empty() => Ok(None),
+            other => P::read(other).map(Some),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.as_ref().map_or("none".to_owned(), Param::show)
+    }
+}
+
+/// A struct of parameters; made by [`params!`].
+pub trait Params: Default {
+    /// One entry a field, in the order of declaration, with this value's fields as the defaults.
+    fn docs(&self) -> Vec<ParamDoc>;
+
+    /// Sets one field.
+    ///
+    /// # Errors
+    /// What is wrong with the value. `None` where there is no such field.
+    fn set(&mut self, name: &str, value: &Value) -> Option<Result<(), String>>;
+
+    /// Sets the fields that a spec names; positional arguments fill them in order.
+    ///
+    /// # Errors
+    /// An unknown name (with the nearest right ones) or a bad value.
+    fn apply(&mut self, spec: &Spec) -> Result<(), SpecError> {
+        let names: Vec<&str> = self.docs().iter().map(|doc| doc.name).collect();
+        let name = &spec.name;
+        for (position, (key, value)) in spec.arguments.iter().enumerate() {
+            let key = match (key.as_str(), names.get(position)) {
+                ("", Some(key)) => key,
+                ("", None) if names.is_empty() => {
+                    return Err(SpecError(format!("{name} takes no parameters")));
+                }
+                ("", None) => {
+                    let most = names.len();
+                    return Err(SpecError(format!("{name} takes at most {most} parameters")));
+                }
+                (key, _) => key,
+            };
+            let set = self.set(key, value).ok_or_else(|| {
+                if names.is_empty() {
+                    return SpecError(format!("{name} takes no parameters"));
+                }
+                let SpecError(what) = unknown("parameter", key, names.iter().copied());
+                SpecError(format!("{name}: {what}"))
+            })?;
+            set.map_err(|what| SpecError(format!("{name}: {key}: {what}")))?;
+        }
+        Ok(())
+    }
+
+    /// The defaults with a spec's changes.
+    ///
+    /// # Errors
+    /// As [`Params::apply`].
+    fn from_spec(spec: &Spec) -> Result<Self, SpecError> {
+        let mut params = Self::default();
+        params.apply(spec)?;
+        Ok(params)
+    }
+}
+
+/// Fails with a sentence unless the value is in the range. (Used by [`params!`].)
+///
+/// # Errors
+/// The sentence.
+pub fn check_range<T: PartialOrd + Param>(
+    value: &T,
+    range: &std::ops::RangeInclusive<T>,
+) -> Result<(), String> {
+    if range.contains(value) {
+        Ok(())
+    } else {
+        Err(format!("{} is not in {}", value.show(), show_range(range)))
+    }
+}
+
+/// A range as people write it. (Used by [`params!`].)
+pub fn show_range<T: Param>(range: &std::ops::RangeInclusive<T>) -> String {
+    format!("{}..{}", range.start().show(), range.end().show())
+}
+
+/// No parameters at all.
+#[derive(Clone, Debug, Default)]
+pub struct NoParams;
+
+impl Params for NoParams {
+    fn docs(&self) -> Vec<ParamDoc> {
+        Vec::new()
+    }
+
+    fn set(&mut self, _: &str, _: &Value) -> Option<Result<(), String>> {
+        None
+    }
+}
+
+/// Declares a struct of parameters: one line a field, with its meaning, default and range.
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        pub struct $struct:ident {
+            $( $(#[doc = $doc:literal])+ pub $field:ident: $kind:ty = $default:expr $(, in $range:expr)?; )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct $struct {
+            $( $(#[doc = $doc])+ pub $field: $kind, )*
+        }
+
+        impl Default for $struct {
+            fn default() -> Self {
+                $struct { $( $field: $default, )* }
+            }
+        }
+
+        impl $crate::params::Params for $struct {
+            fn docs(&self) -> Vec<$crate::params::ParamDoc> {
+                use $crate::params::Param as _;
+                #[allow(unused_mut, unused_assignments)]
+                {
+                    vec![ $( {
+                        let mut range: Option<String> = None;
+                        $( range = Some($crate::params::show_range::<$kind>(&$range)); )?
+                        $crate::params::ParamDoc {
+                            name: stringify!($field),
+                            kind: <$kind>::kind(),
+                            default: self.$field.show(),
+                            range,
+                            doc: [$($doc),+].map(str::trim).join(" "),
+                        }
+                    } ),* ]
+                }
+            }
+
+            fn set(&mut self, name: &str, value: &$crate::spec::Value) -> Option<Result<(), String>> {
+                use $crate::params::Param as _;
+                match name {
+                    $( stringify!($field) => Some(<$kind>::read(value).and_then(|value| {
+                        $( $crate::params::check_range::<$kind>(&value, &$range)?; )?
+                        self.$field = value;
+                        Ok(())
+                    })), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub use crate::params;

@@ -1,0 +1,57 @@
+//! What a planner is: it is given a view and a model, never the true state.
+
+use std::time::Duration;
+
+use crate::game::Action;
+use crate::model::SharedModel;
+use crate::view::View;
+
+/// Chooses actions for one seat of one game.
+pub trait Planner: Send {
+    /// Prepares for an episode. `model` is the game as the planner sees it.
+    ///
+    /// # Errors
+    /// A sentence saying what the planner needs that this game does not offer.
+    fn start(&mut self, model: SharedModel, seat: usize, seed: u64) -> Result<(), String>;
+
+    /// Chooses an action. `pause` is called now and then; once it returns true, the planner
+    /// answers as soon as it can with the best it has.
+    ///
+    /// # Errors
+    /// A sentence saying why no action could be chosen.
+    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String>;
+}
+
+/// The evidence for one legal action.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Judgement {
+    /// The action.
+    pub action: Action,
+    /// The estimated return of choosing it, if there is an estimate.
+    pub value: Option<f64>,
+    /// The standard error of that estimate, if it is a mean of samples.
+    pub error: Option<f64>,
+    /// How many simulations began with it.
+    pub visits: u64,
+}
+
+/// A chosen action with the reasons for it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Decision {
+    /// The choice.
+    pub action: Action,
+    /// The evidence for each legal action, best first.
+    pub table: Vec<Judgement>,
+    /// How many simulations were run for it.
+    pub simulations: u64,
+    /// How many nodes the tree has.
+    pub nodes: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How many different states the belief held, where there is a belief.
+    pub belief: Option<u64>,
+    /// What is expected to happen: player and action, from the choice on.
+    pub line: Vec<(usize, Action)>,
+    /// Anything the person should know, in sentences (a belief that had to be rebuilt, say).
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,94 @@
+//! Registries that fill themselves: a game or a planner registers in its own file.
+
+use crate::model::SharedModel;
+use crate::params::ParamDoc;
+use crate::planner::Planner;
+use crate::spec::{Spec, SpecError, unknown};
+
+/// A native game that can be asked for by name.
+pub struct GameEntry {
+    /// How it is asked for.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: fn() -> Vec<ParamDoc>,
+    /// Makes it.
+    pub build: fn(&Spec) -> Result<SharedModel, SpecError>,
+}
+
+/// A planner that can be asked for by name.
+pub struct PlannerEntry {
+    /// How it is asked for.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub params: fn() -> Vec<ParamDoc>,
+    /// Makes it.
+    pub build: fn(&Spec) -> Result<Box<dyn Planner>, SpecError>,
+}
+
+inventory::collect!(GameEntry);
+inventory::collect!(PlannerEntry);
+
+/// All registered games, by name.
+pub fn games() -> Vec<&'static GameEntry> {
+    let mut entries: Vec<_> = inventory::iter::<GameEntry>.into_iter().collect();
+    entries.sort_by_key(|entry| entry.name);
+    entries
+}
+
+/// All registered planners, by name.
+pub fn planners() -> Vec<&'static PlannerEntry> {
+    let mut entries: Vec<_> = inventory::iter::<PlannerEntry>.into_iter().collect();
+    entries.sort_by_key(|entry| entry.name);
+    entries
+}
+
+/// Makes the game that a spec asks for.
+///
+/// # Errors
+/// An unknown name, with the nearest right ones, or a bad parameter.
+pub fn game(spec: &Spec) -> Result<SharedModel, SpecError> {
+    let entries = games();
+    match entries.iter().find(|entry| entry.name == spec.name) {
+        Some(entry) => (entry.build)(spec),
+        None => Err(unknown("game", &spec.name, entries.iter().map(|entry| entry.name))),
+    }
+}
+
+/// Makes the planner that a spec asks for.
+///
+/// # Errors
+/// An unknown name, with the nearest right ones, or a bad parameter.
+pub fn planner(spec: &Spec) -> Result<Box<dyn Planner>, SpecError> {
+    let entries = planners();
+    match entries.iter().find(|entry| entry.name == spec.name) {
+        Some(entry) => (entry.build)(spec),
+        None => Err(unknown("planner", &spec.name, entries.iter().map(|entry| entry.name))),
+    }
+}
+
+/// Registers a game: name, summary, parameters' type, and `fn(params) -> Result<Game, String>`.
+#[macro_export]
+macro_rules! register_game {
+    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
+        inventory::submit! {
+            $crate::registry::GameEntry {
+                name: $name,
+                summary: $summary,
+                params: || $crate::params::Params::docs(&<$params>::default()),
+                build: |spec| {
+                    let params = <$params as $crate::params::Params>::from_spec(spec)?;
+                    let build: fn($params) -> Result<_, String> = $build;
+                    match build(params) {
+                        Ok(game) => Ok(std::sync::Arc::new(game)),
+                        Err(what) => Err($crate::spec::SpecError(format!("{}: {what}", $name))),
+                    }
+                },
+            }
+        }
+    };
+}
+pub use crate::register_game;

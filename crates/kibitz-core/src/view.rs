@@ -1,0 +1,56 @@
+//! What a player may know: its own actions and its observations so far.
+
+use crate::game::{Action, Observation};
+
+/// One thing that happened to a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The player chose this.
+    Acted(Action),
+    /// The player was told this.
+    Observed(Observation),
+}
+
+/// All that a player may know, from the beginning of the game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct View {
+    /// Whose view it is.
+    pub player: usize,
+    /// The player's own actions and observations, oldest first. Silent steps leave no trace.
+    pub events: Vec<Event>,
+    /// What the player may do now, ascending; empty when it is not its turn.
+    pub legal: Vec<Action>,
+}
+
+impl View {
+    /// The view of a player to whom nothing has happened yet.
+    pub fn new(player: usize) -> View {
+        View { player, ..View::default() }
+    }
+
+    /// The key of this view: equal for two views exactly when their events are.
+    pub fn key(&self) -> u64 {
+        self.events.iter().fold(view_seed(self.player), |key, event| match event {
+            Event::Acted(action) => after_action(key, *action),
+            Event::Observed(observation) => after_observation(key, *observation),
+        })
+    }
+}
+
+/// The key of the empty view of a player.
+#[inline]
+pub fn view_seed(player: usize) -> u64 {
+    crate::rng::mix(player as u64)
+}
+
+/// The key of a view after its player has acted.
+#[inline]
+pub fn after_action(key: u64, action: Action) -> u64 {
+    crate::rng::derive(key, u64::from(action.0) << 1 | 1)
+}
+
+/// The key of a view after its player has been told something.
+#[inline]
+pub fn after_observation(key: u64, observation: Observation) -> u64 {
+    if observation == Observation::SILENT { key } else { crate::rng::derive(key, observation.0 << 1) }
+}

@@ -1,0 +1,1 @@
+//! Languages of rules: parse, check, ground, compile. One folder a phase.

@@ -1,0 +1,243 @@
+"""The Rust core. Private: people import `kibitz`, which wraps all of this."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, final
+
+__version__: str
+debug_build: bool
+
+class GameFault(RuntimeError):
+    """A game written in Python failed or broke the contract; the user's own exception is the cause."""
+
+@final
+class ParamDoc:
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def default(self) -> str: ...
+    @property
+    def range(self) -> str | None: ...
+    @property
+    def doc(self) -> str: ...
+
+@final
+class Entry:
+    """A registered native game or planner."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def params(self) -> list[ParamDoc]: ...
+
+def games() -> list[Entry]: ...
+def planners() -> list[Entry]: ...
+def parse_spec(text: str) -> tuple[str, list[tuple[str, Any]]]:
+    """Name and (key, value) pairs; nested specs come back as text, quoted texts as str."""
+
+def unknown(kind: str, name: str, known: Sequence[str]) -> str:
+    """The sentence for a misspelt name, with the nearest right ones."""
+
+@final
+class Info:
+    """The facts about a game that hold in all of its states."""
+
+    @property
+    def players(self) -> int: ...
+    @property
+    def min_return(self) -> float: ...
+    @property
+    def max_return(self) -> float: ...
+    @property
+    def spread(self) -> float: ...
+    @property
+    def discount(self) -> float: ...
+    @property
+    def horizon(self) -> int | None: ...
+    @property
+    def perfect_information(self) -> bool: ...
+    @property
+    def zero_sum(self) -> bool: ...
+    @property
+    def capabilities(self) -> dict[str, bool]: ...
+
+@final
+class Game:
+    """The rules of a game; immutable, shared between threads."""
+
+    @staticmethod
+    def native(spec: str) -> Game:
+        """A native game by spec; ValueError with the nearest names for a wrong one."""
+
+    @staticmethod
+    def python(rules: object, spec: str) -> Game:
+        """Wraps an object that follows `kibitz.Rules`; TypeError where a method is missing."""
+
+    @property
+    def spec(self) -> str: ...
+    @property
+    def info(self) -> Info: ...
+    @property
+    def rules(self) -> object | None:
+        """The Python object behind it, if there is one."""
+
+    def initial(self) -> State: ...
+    def player_name(self, player: int) -> str: ...
+    def perft(self, depth: int) -> int:
+        """Counts the sequences of joint actions and outcomes of that length (shorter if over)."""
+
+    def playouts(self, count: int, seed: int, policy: str = "random") -> tuple[list[float], int]:
+        """Plays `count` playouts from the start; the players' mean returns, and all steps taken."""
+
+@final
+class State:
+    """The whole truth at one moment of a game. Immutable here: `step` gives a new one."""
+
+    @property
+    def game(self) -> Game: ...
+    @property
+    def over(self) -> bool: ...
+    @property
+    def chance(self) -> bool: ...
+    @property
+    def movers(self) -> list[int]: ...
+    def legal(self, player: int) -> list[int]: ...
+    def outcomes(self) -> list[tuple[int, float]]:
+        """Chance's outcomes with probabilities; ValueError if the game only samples them."""
+
+    def step(self, joint: Sequence[int]) -> tuple[State, list[float]]:
+        """The next state and each player's reward; ValueError for an illegal action."""
+
+    def draw(self, seed: int) -> int: ...
+    def action_name(self, player: int | None, action: int) -> str: ...
+    def find_action(self, player: int | None, name: str) -> int:
+        """The legal action of that name; ValueError naming the nearest ones."""
+
+    def observation(self, before: State, joint: Sequence[int], player: int) -> tuple[int, str]:
+        """Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing."""
+
+    def evaluate(self) -> list[float] | None: ...
+    def hash(self) -> int | None: ...
+    def text(self, viewer: int | None = None) -> str: ...
+    def svg(self, viewer: int | None = None) -> str | None: ...
+    def _repr_svg_(self) -> str | None: ...
+
+@final
+class View:
+    """All that a player may know: its own actions and observations so far."""
+
+    @property
+    def player(self) -> int: ...
+    @property
+    def events(self) -> list[tuple[str, int, str]]:
+        """("acted" | "observed", action or observation key, in words), oldest first."""
+
+    @property
+    def legal(self) -> list[tuple[int, str]]:
+        """The legal actions now, with their names; empty when it is not this player's turn."""
+
+    @property
+    def text(self) -> str:
+        """The position as this player sees it."""
+
+    @property
+    def svg(self) -> str | None: ...
+
+@final
+class Referee:
+    """Holds the true state of one episode, draws chance, and tells each player what it may know."""
+
+    def __init__(self, game: Game, seed: int = 0, episode: int = 0) -> None: ...
+    @property
+    def game(self) -> Game: ...
+    @property
+    def state(self) -> State:
+        """The truth: for spectators and omniscient planners only."""
+
+    @property
+    def over(self) -> bool: ...
+    @property
+    def movers(self) -> list[int]:
+        """Who must move; chance has always been drawn already."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def returns(self) -> list[float]:
+        """Discounted by the game's discount factor."""
+
+    def view(self, player: int) -> View: ...
+    def apply(self, joint: Sequence[int]) -> list[tuple[State, list[int], list[float]]]:
+        """Carries out the movers' actions and then chance's draws: (state after, joint, rewards) for each step.
+
+        ValueError for an illegal action; nothing has happened then."""
+
+    def opening(self) -> list[tuple[State, list[int], list[float]]]:
+        """The steps that chance took before the first move, as from `apply`."""
+
+@final
+class Judgement:
+    @property
+    def action(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def error(self) -> float | None: ...
+    @property
+    def visits(self) -> int: ...
+
+@final
+class Decision:
+    """A chosen action with the reasons for it."""
+
+    @property
+    def action(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def table(self) -> list[Judgement]: ...
+    @property
+    def simulations(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def belief(self) -> int | None: ...
+    @property
+    def line(self) -> list[tuple[int, str]]: ...
+    @property
+    def notes(self) -> list[str]: ...
+
+@final
+class Planner:
+    """A planner of the core; ValueError for a wrong spec."""
+
+    def __init__(self, spec: str) -> None: ...
+    @property
+    def spec(self) -> str: ...
+    def start(self, game: Game, seat: int, seed: int) -> None:
+        """ValueError, with a sentence, where the game lacks what the planner needs."""
+
+    def act(self, view: View) -> Decision:
+        """Releases the GIL unless the game is a Python one; Ctrl-C raises KeyboardInterrupt soon."""
+
+@final
+class Solution:
+    @property
+    def value(self) -> list[float]: ...
+    @property
+    def action(self) -> str | None: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def table(self) -> list[tuple[str, float]]: ...
+
+def solve(game: Game, max_states: int = 5_000_000) -> Solution: ...
