@@ -1,8 +1,16 @@
 //! Native games, one file (or folder) each in `games/`. A game registers itself: adding one means
 //! adding a file, nothing else.
+//!
+//! From the lowest to the highest: [`bits`] and [`draw`] (shared helpers), then the games.
 
+#![forbid(unsafe_code)]
+
+pub mod bits;
 pub mod draw;
 mod games {
     automod::dir!(pub "src/games");
 }
 pub use games::*;
+
+#[cfg(test)]
+mod testing;

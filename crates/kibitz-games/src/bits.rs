@@ -1,0 +1,69 @@
+//! Sets of squares as the bits of a word.
+
+const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
+const EVERY_TOP_BIT: u64 = 0x8080_8080_8080_8080;
+
+/// `IN_BYTE[b][n]` is the place of the n-th set bit of `b`, counted from the lowest.
+static IN_BYTE: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut found) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][found] = bit as u8;
+                found += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// The place of set bit number `n`, counted from the lowest, of a word with more than `n` of them.
+///
+/// Branch-free, since a random `n` defeats every branch predictor: eight running sums in one
+/// word tell the byte, a table the bit in it (Vigna's broadword selection).
+#[inline]
+pub fn nth_set(word: u64, n: u32) -> u32 {
+    let mut sums = word - (word >> 1 & 0x5555_5555_5555_5555);
+    sums = (sums & 0x3333_3333_3333_3333) + (sums >> 2 & 0x3333_3333_3333_3333);
+    sums = ((sums + (sums >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(EVERY_BYTE);
+    let n = u64::from(n);
+    let passed = ((((n * EVERY_BYTE) | EVERY_TOP_BIT) - sums) & EVERY_TOP_BIT) >> 7;
+    let shift = (passed.wrapping_mul(EVERY_BYTE) >> 56 << 3) & 63;
+    let rest = n - (sums << 8 >> shift & 0xff);
+    shift as u32 + u32::from(IN_BYTE[(word >> shift & 0xff) as usize][rest as usize & 7])
+}
+
+/// The places of the set bits, ascending.
+#[inline]
+pub fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let place = word.trailing_zeros();
+            word &= word - 1;
+            place
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kibitz_core::Rng;
+
+    #[test]
+    fn nth_set_agrees_with_counting() {
+        let mut rng = Rng::new(3);
+        for _ in 0..2000 {
+            let word = rng.bits() & rng.bits() | rng.bits() & rng.bits() & rng.bits();
+            for (n, place) in ones(word).enumerate() {
+                assert_eq!(nth_set(word, n as u32), place, "{word:#x}, {n}");
+            }
+        }
+        assert_eq!(nth_set(u64::MAX, 63), 63);
+        assert_eq!(nth_set(1 << 63, 0), 63);
+    }
+}
