@@ -175,3 +175,32 @@ pub fn grid(columns: u32, rows: u32, at: impl Fn(u32, u32) -> char) -> String {
     text.push('\n');
     text
 }
+
+/// The size of a playing card.
+pub const CARD: (i32, i32) = (46, 66);
+
+impl Picture {
+    /// A playing card by its top left corner: its name, or its back where that is not known.
+    pub fn card(&mut self, x: i32, y: i32, name: Option<&str>, colour: &str) {
+        let (width, height) = CARD;
+        self.rect(x, y, width, height, 5, INK);
+        match name {
+            Some(name) => {
+                self.rect(x + 1, y + 1, width - 2, height - 2, 4, "#fffdf8");
+                self.words(x + width / 2, y + height / 2, 24, colour, name);
+            }
+            None => {
+                self.rect(x + 1, y + 1, width - 2, height - 2, 4, "#fffdf8");
+                self.rect(x + 4, y + 4, width - 8, height - 8, 3, SECOND);
+                self.words(x + width / 2, y + height / 2, 24, PAPER, "?");
+            }
+        }
+    }
+
+    /// An empty place for a card.
+    pub fn no_card(&mut self, x: i32, y: i32) {
+        let (width, height) = CARD;
+        self.rect(x, y, width, height, 5, LIGHT);
+        self.rect(x + 2, y + 2, width - 4, height - 4, 4, PAPER);
+    }
+}

@@ -3,19 +3,30 @@
 use kibitz_core::game::{Action, Game, Turn};
 use kibitz_core::rng::Rng;
 
-/// Plays actions by name from the start.
+/// Plays actions (and outcomes of chance) by name from the start.
 pub fn play<G: Game>(game: &G, names: &str) -> G::State {
+    play_out(game, names).0
+}
+
+/// What each player gets in a game of these actions (and outcomes of chance).
+pub fn returns<G: Game>(game: &G, names: &str) -> Vec<f64> {
+    let (state, rewards) = play_out(game, names);
+    assert_eq!(game.turn(&state), Turn::Over, "{}", game.text(&state, None));
+    rewards
+}
+
+fn play_out<G: Game>(game: &G, names: &str) -> (G::State, Vec<f64>) {
     let mut state = game.initial();
+    let mut rewards = vec![0.0; game.info().players];
     for name in names.split_whitespace() {
-        let action = named(game, &state, name);
-        let mut rewards = vec![0.0; game.info().players];
+        let action = named(game, &state, &name.replace('_', " "));
         game.step(&mut state, &[action], &mut rewards);
     }
-    state
+    (state, rewards)
 }
 
 /// The legal action (or outcome) that has this name.
-pub fn named<G: Game>(game: &G, state: &G::State, name: &str) -> Action {
+fn named<G: Game>(game: &G, state: &G::State, name: &str) -> Action {
     let (who, choices) = choices(game, state);
     let found = choices.iter().find(|a| game.action_name(state, who, **a) == name);
     *found.unwrap_or_else(|| panic!("no '{name}' in\n{}", game.text(state, None)))
