@@ -106,6 +106,35 @@ impl Board {
 
     /// A board whose square in a column and row has the colour that `paint` gives.
     pub fn new(columns: u32, rows: u32, caption: &str, paint: impl Fn(u32, u32) -> &'static str) -> Board {
+        let mut board = Board::bare(columns, rows, caption, paint);
+        for row in 0..rows {
+            let (_, y) = board.centre(0, row);
+            board.picture.words(Board::MARGIN / 2, y, 12, FAINT, row + 1);
+        }
+        board.below_columns(columns, column_letter);
+        board
+    }
+
+    /// The same with numbered columns and nameless rows.
+    pub fn numbered(
+        columns: u32,
+        rows: u32,
+        caption: &str,
+        paint: impl Fn(u32, u32) -> &'static str,
+    ) -> Board {
+        let mut board = Board::bare(columns, rows, caption, paint);
+        board.below_columns(columns, |column| column + 1);
+        board
+    }
+
+    fn below_columns<T: Display>(&mut self, columns: u32, label: impl Fn(u32) -> T) {
+        for column in 0..columns {
+            let (x, y) = self.centre(column, 0);
+            self.picture.words(x, y + (Board::SQUARE + Board::MARGIN) / 2, 12, FAINT, label(column));
+        }
+    }
+
+    fn bare(columns: u32, rows: u32, caption: &str, paint: impl Fn(u32, u32) -> &'static str) -> Board {
         let (width, height) = (columns as i32 * Board::SQUARE, rows as i32 * Board::SQUARE);
         let margins = 2 * Board::MARGIN;
         let mut picture = Picture::new(width + margins, height + margins + 20);
@@ -117,15 +146,6 @@ impl Board {
                 let (half, side) = (Board::SQUARE / 2, Board::SQUARE);
                 board.picture.rect(x - half, y - half, side - 1, side - 1, 2, paint(column, row));
             }
-        }
-        for row in 0..rows {
-            let (_, y) = board.centre(0, row);
-            board.picture.words(Board::MARGIN / 2, y, 12, FAINT, row + 1);
-        }
-        for column in 0..columns {
-            let (x, y) = board.centre(column, 0);
-            let below = y + (Board::SQUARE + Board::MARGIN) / 2;
-            board.picture.words(x, below, 12, FAINT, column_letter(column));
         }
         board
     }
