@@ -154,6 +154,8 @@ pub struct Info {
     pub perfect_information: bool,
     /// All players' returns always add up to zero.
     pub zero_sum: bool,
+    /// Only one thread at a time may use it (rules written in Python): planners use no others.
+    pub one_thread: bool,
     /// What there is beyond the rules.
     pub has: Capabilities,
 }
@@ -170,6 +172,7 @@ impl Info {
             horizon: None,
             perfect_information: true,
             zero_sum: false,
+            one_thread: false,
             has: Capabilities { explicit_chance: true, ..Capabilities::default() },
         }
     }

@@ -1,17 +1,21 @@
 //! The core of Kibitz: the formalism, random streams, beliefs, trees and planners.
 //!
 //! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
-//! with its type erased), [`spec`] and [`params`] (names with parameters), [`referee`].
+//! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
+//! [`planner`] and [`registry`], [`search`] (the one tree search) and [`planners`] (the others).
 
 #![forbid(unsafe_code)]
 
+pub mod belief;
 pub mod game;
 pub mod model;
 pub mod params;
 pub mod planner;
+pub mod planners;
 pub mod playout;
 pub mod registry;
 pub mod rng;
+pub mod search;
 pub mod spec;
 pub mod view;
 

@@ -199,16 +199,21 @@ pub fn check_range<T: PartialOrd + Param>(
     value: &T,
     range: &std::ops::RangeInclusive<T>,
 ) -> Result<(), String> {
-    if range.contains(value) {
-        Ok(())
-    } else {
-        Err(format!("{} is not in {}", value.show(), show_range(range)))
+    let shown = value.show();
+    if range.contains(value) || shown == "none" {
+        return Ok(());
     }
+    Err(format!("{shown} is out of range: {}", show_range(range)))
 }
 
 /// A range as people write it. (Used by [`params!`].)
 pub fn show_range<T: Param>(range: &std::ops::RangeInclusive<T>) -> String {
-    format!("{}..{}", range.start().show(), range.end().show())
+    let (start, end) = (range.start().show(), range.end().show());
+    if end == "inf" || end == u64::MAX.to_string() {
+        format!("{start} or more")
+    } else {
+        format!("{start} to {end}")
+    }
 }
 
 /// No parameters at all.

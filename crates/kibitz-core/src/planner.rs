@@ -50,8 +50,8 @@ pub struct Decision {
     pub elapsed: Duration,
     /// How many different states the belief held, where there is a belief.
     pub belief: Option<u64>,
-    /// What is expected to happen: player and action, from the choice on.
-    pub line: Vec<(usize, Action)>,
+    /// What is expected to happen: player and name of the action, from the choice on.
+    pub line: Vec<(usize, String)>,
     /// Anything the person should know, in sentences (a belief that had to be rebuilt, say).
     pub notes: Vec<String>,
 }

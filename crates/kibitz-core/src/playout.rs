@@ -29,7 +29,7 @@ pub enum Policy {
 pub struct Playout {
     /// How moves are chosen.
     pub policy: Policy,
-    /// Steps after which it stops; the evaluator, where there is one, judges the rest.
+    /// Moves after which it stops; the evaluator, where there is one, judges the rest.
     pub depth: u32,
     /// A reward t moves ahead counts this to the power of t.
     pub discount: f64,
@@ -55,13 +55,13 @@ pub fn run<G: Game>(
     // Rewards are summed where nothing is discounted; else each step's are weighed by themselves.
     let discounted = how.discount != 1.0;
     let mut weight = 1.0;
-    let mut steps = 0;
+    let (mut steps, mut moves) = (0, 0);
     loop {
         let turn = game.turn(state);
         if turn == Turn::Over {
             break;
         }
-        if steps == depth {
+        if moves == depth {
             if game.info().has.evaluator {
                 let mut values = [0.0; MAX_PLAYERS];
                 game.evaluate(state, &mut values[..players]);
@@ -101,6 +101,7 @@ pub fn run<G: Game>(
             game.step(state, &joint[..width], rewards);
         }
         steps += 1;
+        moves += u32::from(turn != Turn::Chance);
     }
     for (total, reward) in returns.iter_mut().zip(rewards.iter()) {
         *total += *reward;

@@ -1,0 +1,42 @@
+//! The belief of a game that can draw states for a view by itself.
+
+use super::{Belief, World, unexplained};
+use crate::model::Model;
+use crate::rng::Rng;
+use crate::view::{View, view_seed};
+
+/// Asks the game for a state whenever one is needed; holds none.
+#[derive(Clone, Default)]
+pub struct Resampling;
+
+impl Belief for Resampling {
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), String> {
+        match model.resample(view, rng) {
+            Some(_) => Ok(()),
+            None => Err(unexplained(view)),
+        }
+    }
+
+    fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) {
+        if let Some(state) = model.resample(view, rng) {
+            world.state = state;
+        }
+        for (player, key) in world.keys.iter_mut().enumerate() {
+            *key = if player == view.player {
+                view.key()
+            } else if model.info().has.view_key {
+                model.view_key(&world.state, player)
+            } else {
+                view_seed(player)
+            };
+        }
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn clone_box(&self) -> Box<dyn Belief> {
+        Box::new(self.clone())
+    }
+}

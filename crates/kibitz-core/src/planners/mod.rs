@@ -1,0 +1,3 @@
+//! Planners that are not a tree search, one file each.
+
+mod random;

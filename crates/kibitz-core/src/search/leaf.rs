@@ -1,0 +1,94 @@
+//! Playing out from a leaf: alone, or together with a crew of threads.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Scope;
+
+use super::simulate::Problem;
+use crate::game::Turn;
+use crate::model::State;
+use crate::playout::{MAX_PLAYERS, Playout};
+use crate::rng::Rng;
+
+type Returns = [f64; MAX_PLAYERS];
+
+/// A number of playouts from one state, for one thread.
+struct Job {
+    state: State,
+    how: Playout,
+    count: u32,
+    rng: Rng,
+}
+
+/// Who plays out.
+pub(super) struct Leaf {
+    /// The threads that help, each with its jobs' and its results' channel.
+    crew: Vec<(Sender<Job>, Receiver<Returns>)>,
+}
+
+impl Leaf {
+    /// Nobody helps.
+    pub fn alone() -> Leaf {
+        Leaf { crew: Vec::new() }
+    }
+
+    /// `helpers` threads help until the leaf is dropped.
+    pub fn crew<'scope>(problem: &'scope Problem<'scope>, helpers: u32, scope: &'scope Scope<'scope, '_>) -> Leaf {
+        let hire = |_| {
+            let (jobs, inbox) = channel::<Job>();
+            let (outbox, results) = channel();
+            scope.spawn(move || {
+                while let Ok(mut job) = inbox.recv() {
+                    let returns = play_out(problem, &mut job.state, &job.how, job.count, &mut job.rng);
+                    if outbox.send(returns).is_err() {
+                        break;
+                    }
+                }
+            });
+            (jobs, results)
+        };
+        Leaf { crew: (0..helpers).map(hire).collect() }
+    }
+
+    /// Adds the mean return of the playouts from `state` to `returns`.
+    #[inline]
+    pub fn play_out(
+        &self,
+        problem: &Problem,
+        state: &mut State,
+        how: &Playout,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) {
+        let playouts = problem.params.playouts;
+        if playouts == 1 || problem.model.turn(state) == Turn::Over {
+            problem.model.playout(state, how, rng, returns);
+            return;
+        }
+        let hands = self.crew.len() as u32 + 1;
+        let share = |hand: u32| playouts / hands + u32::from(hand < playouts % hands);
+        let seed = rng.bits();
+        for (hand, (jobs, _)) in (1..).zip(&self.crew) {
+            let rng = Rng::new(seed).fork(u64::from(hand));
+            // A helper that is gone would have panicked; its share is then missing, not wrong.
+            let _ = jobs.send(Job { state: state.clone(), how: *how, count: share(hand), rng });
+        }
+        let own = play_out(problem, state, how, share(0), &mut Rng::new(seed).fork(0));
+        let others = self.crew.iter().filter_map(|(_, results)| results.recv().ok());
+        for sums in std::iter::once(own).chain(others) {
+            for (total, sum) in returns.iter_mut().zip(sums) {
+                *total += sum / f64::from(playouts);
+            }
+        }
+    }
+}
+
+/// The sums of the returns of `count` playouts.
+fn play_out(problem: &Problem, state: &mut State, how: &Playout, count: u32, rng: &mut Rng) -> Returns {
+    let mut sums = [0.0; MAX_PLAYERS];
+    let mut scratch = state.clone();
+    for _ in 0..count {
+        scratch.clone_from(state);
+        problem.model.playout(&mut scratch, how, rng, &mut sums[..problem.model.info().players]);
+    }
+    sums
+}

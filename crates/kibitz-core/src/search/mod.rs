@@ -1,0 +1,246 @@
+//! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
+//!
+//! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `width.rs`, `leaf.rs`,
+//! `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
+//! the planner that ties them to a belief and a view.
+
+mod leaf;
+pub mod params;
+mod presets;
+mod run;
+mod select;
+mod simulate;
+mod tree;
+mod verdict;
+mod width;
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::belief::{Belief, Exact, Particles, Resampling, World};
+use crate::game::Info;
+use crate::model::SharedModel;
+use crate::planner::{Decision, Planner};
+use crate::playout::{Playout, Policy};
+use crate::rng::Rng;
+use crate::view::View;
+use params::{Backup, BeliefKind, Parallel, PlayoutKind, SearchParams, TreeKind};
+use run::{Found, Stop, search_tree};
+use simulate::Problem;
+use tree::Tree;
+
+/// A simulation in a game without end and without discount stops after this many moves.
+const ENDLESS: u32 = 10_000;
+/// Where the game discounts, a simulation stops when what is left counts less than this (POMCP).
+const EPSILON: f64 = 0.01;
+/// A tree this large is not kept for the next move.
+const KEEP: usize = 1 << 21;
+
+/// Monte-Carlo tree search, in all its variants.
+pub struct TreeSearch {
+    name: &'static str,
+    params: SearchParams,
+    session: Option<Session>,
+}
+
+/// One seat of one episode.
+struct Session {
+    model: SharedModel,
+    seat: usize,
+    rng: Rng,
+    kind: TreeKind,
+    policy: Policy,
+    belief: Box<dyn Belief>,
+    trees: Vec<Tree>,
+    decisions: u64,
+}
+
+impl TreeSearch {
+    /// A search of the given parts, under the given name.
+    pub fn new(name: &'static str, params: SearchParams) -> TreeSearch {
+        TreeSearch { name, params, session: None }
+    }
+
+    /// The parts that depend on the game, or a sentence saying which of them it cannot provide.
+    fn resolve(&self, info: &Info) -> Result<(TreeKind, Policy, Box<dyn Belief>), String> {
+        let p = &self.params;
+        let need = |holds: bool, part: &str, what: &str| {
+            if holds { Ok(()) } else { Err(format!("{}: {part} needs {what}, which this game lacks", self.name)) }
+        };
+        let kind = match p.tree {
+            TreeKind::Auto if info.perfect_information => TreeKind::State,
+            TreeKind::Auto if p.width.is_some() => TreeKind::State,
+            TreeKind::Auto => TreeKind::ActionObservation,
+            kind => kind,
+        };
+        let state_tree = kind == TreeKind::State;
+        need(info.perfect_information || !state_tree, "a state tree", "perfect information")?;
+        if p.transpositions {
+            need(info.has.hash, "transpositions", "a state hash")?;
+            need(state_tree, "transpositions", "perfect information and tree=state")?;
+            if p.backup == Backup::Max || p.width.is_some() {
+                return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
+            }
+        }
+        if p.width.is_some() && !state_tree {
+            return Err(format!("{}: width goes with tree=state only", self.name));
+        }
+        if p.backup == Backup::Max && state_tree {
+            let two = info.players == 2 && info.zero_sum;
+            need(info.players == 1 || two, "backup=max", "one player, or two whose returns add up to zero")?;
+        }
+        let policy = match p.playout {
+            PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
+            PlayoutKind::Auto => Policy::Random,
+            PlayoutKind::Fixed(policy) => policy,
+        };
+        match policy {
+            Policy::Random => {}
+            Policy::Preferred => need(info.has.preferred, "playout=preferred", "preferred actions")?,
+            Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
+            Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
+        }
+        let belief: Box<dyn Belief> = match p.belief {
+            BeliefKind::Auto if info.perfect_information && info.has.explicit_chance => {
+                Box::new(Exact::new(1_000_000))
+            }
+            BeliefKind::Auto => Box::new(Particles::new(1000)),
+            BeliefKind::Exact(limit) => {
+                need(info.has.explicit_chance, "belief=exact", "explicit chance")?;
+                Box::new(Exact::new(limit))
+            }
+            BeliefKind::Particles(count) => Box::new(Particles::new(count)),
+            BeliefKind::Resampling => {
+                need(info.has.resampling, "belief=resampling", "resampling")?;
+                Box::new(Resampling)
+            }
+        };
+        Ok((kind, policy, belief))
+    }
+}
+
+impl Planner for TreeSearch {
+    fn start(&mut self, model: SharedModel, seat: usize, seed: u64) -> Result<(), String> {
+        let (kind, policy, belief) = self.resolve(model.info())?;
+        if model.info().one_thread {
+            self.params.workers = 1;
+        }
+        let rng = Rng::new(seed);
+        self.session =
+            Some(Session { model, seat, rng, kind, policy, belief, trees: Vec::new(), decisions: 0 });
+        Ok(())
+    }
+
+    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+        let begun = Instant::now();
+        let params = &self.params;
+        let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
+        let model = session.model.clone();
+        let faults = model.faults();
+        let fault = || model.fault().unwrap_or_else(|| "the game failed".to_owned());
+        session.decisions += 1;
+        let mut rng = session.rng.fork(session.decisions);
+        let updated = session.belief.update(&*model, view, &mut rng);
+        if model.faults() != faults {
+            return Err(fault());
+        }
+        updated?;
+        let info = model.info();
+        let problem = Problem {
+            model: &*model,
+            view,
+            params,
+            kind: session.kind,
+            playout: Playout {
+                policy: session.policy,
+                depth: params.depth.unwrap_or(u32::MAX),
+                discount: info.discount,
+            },
+            horizon: horizon(params, info),
+        };
+        let found = session.search(&problem, &rng, begun, faults, pause);
+        if model.faults() != faults {
+            return Err(fault());
+        }
+        let mut decision = verdict::decide(&problem, &*session.belief, &session.trees, &found, &mut rng);
+        decision.elapsed = begun.elapsed();
+        Ok(decision)
+    }
+}
+
+/// Moves from the root after which a simulation stops.
+fn horizon(params: &SearchParams, info: &Info) -> u32 {
+    let natural = match info.horizon {
+        Some(steps) => steps,
+        None if info.discount < 1.0 => (EPSILON.ln() / info.discount.ln()).ceil() as u32,
+        None => ENDLESS,
+    };
+    params.horizon.unwrap_or(natural)
+}
+
+impl Session {
+    /// Grows all trees of this search until the budget is spent.
+    fn search(
+        &mut self,
+        problem: &Problem,
+        rng: &Rng,
+        begun: Instant,
+        faults: u64,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Vec<Found> {
+        let params = problem.params;
+        let in_parallel = if params.parallel == Parallel::Root { params.workers.max(1) } else { 1 };
+        let count = if params.trees > 1 { params.trees } else { in_parallel };
+        let shared = params.parallel == Parallel::Tree && params.workers > 1;
+        let keep = params.reuse && params.width.is_none();
+        self.trees.resize_with(count as usize, || Tree::new(shared));
+        for tree in &mut self.trees {
+            if !keep || tree.len() > KEEP.min(params.nodes as usize / 2) {
+                tree.clear();
+            }
+        }
+        // An ensemble's trees have the whole budget each; parallel roots share it out.
+        let quota = |tree: u64| match params.simulations {
+            None => u64::MAX,
+            Some(n) if params.trees > 1 => n,
+            Some(n) => n / u64::from(count) + u64::from(tree < n % u64::from(count)),
+        };
+        let now = AtomicBool::new(false);
+        let belief = &*self.belief;
+        let mut found: Vec<Found> = (0..count).map(|_| Found::default()).collect();
+        // Thread t takes the trees t, t + threads, t + 2 threads, ...
+        let threads = in_parallel.min(count);
+        let mut shares: Vec<Vec<(u64, &mut Tree, &mut Found)>> = (0..threads).map(|_| Vec::new()).collect();
+        for (index, (tree, found)) in self.trees.iter_mut().zip(&mut found).enumerate() {
+            shares[index % threads as usize].push((index as u64, tree, found));
+        }
+        let work = |share: Vec<(u64, &mut Tree, &mut Found)>, mut pause: run::Pause| {
+            let turns = share.len() as f64;
+            for (turn, (index, tree, found)) in (1..).zip(share) {
+                let deadline = params.milliseconds.map(|ms| {
+                    begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns)
+                });
+                let stop =
+                    Stop { simulations: quota(index), nodes: params.nodes as usize, deadline, now: &now, faults };
+                let mut rng = rng.fork(1_000_003 + index);
+                let root = verdict::plant(problem, belief, tree, &mut rng);
+                let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
+                *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);
+            }
+        };
+        let mut shares = shares.into_iter();
+        let own = shares.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            for share in shares {
+                scope.spawn(move || work(share, None));
+            }
+            work(own, Some(pause));
+        });
+        found
+    }
+}
+
+/// The world that `sample` fills: any will do.
+fn blank(problem: &Problem) -> World {
+    World::initial(problem.model)
+}

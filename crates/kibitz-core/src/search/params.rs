@@ -1,0 +1,286 @@
+//! The parts of a search, each an independent choice, and how they are written in a spec.
+
+use crate::params::{Param, Params};
+use crate::playout::Policy;
+use crate::spec::{Spec, Value, unknown};
+
+crate::params! {
+    /// All the choices that make a tree search.
+    pub struct SearchParams {
+        /// Simulations a move (for an ensemble: in each tree); 1,000 if no budget at all is given.
+        pub simulations: Option<u64> = None, in Some(1)..=Some(u64::MAX);
+        /// Time a move. Results then depend on the machine: publish results with simulations.
+        pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
+        /// Nodes that the tree may have before the search stops.
+        pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;
+        /// Exploration constant of UCB1, in units of the game's spread of returns.
+        pub exploration: f64 = std::f64::consts::SQRT_2, in 0.0..=1e6;
+        /// What the past leaves possible: auto, exact(limit), particles(count) or resampling.
+        pub belief: BeliefKind = BeliefKind::Auto;
+        /// What a node stands for: auto, state or action-observation.
+        pub tree: TreeKind = TreeKind::Auto;
+        /// How edges are chosen: ucb1 or uniform.
+        pub selection: Selection = Selection::Ucb1;
+        /// Whether all actions of a node are tried before one is tried twice: all or partial.
+        pub expansion: Expansion = Expansion::All;
+        /// Nodes that a simulation adds before it is played out; 0 for no tree, inf for whole games.
+        pub grow: f64 = 1.0, in 0.0..=f64::INFINITY;
+        /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon),
+        /// evaluator.
+        pub playout: PlayoutKind = PlayoutKind::Auto;
+        /// Playouts from each leaf; their mean counts as one simulation.
+        pub playouts: u32 = 1, in 1..=1_000_000;
+        /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
+        pub depth: Option<u32> = None, in Some(0)..=Some(1_000_000);
+        /// Moves from the root after which a simulation stops; where the game discounts and has
+        /// no end, until what is left counts less than one percent.
+        pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
+        /// How returns make values: mean, max, or mixmax(share of the best return seen).
+        pub backup: Backup = Backup::Mean;
+        /// Which action is played: the one with most visits, or with the best value.
+        pub choice: Choice = Choice::Visits;
+        /// Outcomes of chance that are considered for an action; none for all of them.
+        pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
+        /// Trees that are searched one after the other; their values are averaged.
+        pub trees: u32 = 1, in 1..=10_000;
+        /// Whether equal states share a node (the game must be able to hash states).
+        pub transpositions: bool = false;
+        /// Whether the tree is kept for the next move.
+        pub reuse: bool = true;
+        /// Threads.
+        pub workers: u32 = 1, in 1..=256;
+        /// What threads do: each a tree of its own (root), all one tree (tree), or the playouts of
+        /// one leaf (leaf).
+        pub parallel: Parallel = Parallel::Root;
+    }
+}
+
+/// Declares an enum of plain words as a parameter.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $name { $($(#[$doc])* $variant),+ }
+
+        impl Param for $name {
+            fn kind() -> String { [$($word),+].join(" | ") }
+
+            fn read(value: &Value) -> Result<Self, String> {
+                match value {
+                    $( Value::Spec(spec) if spec.name == $word && spec.arguments.is_empty() => {
+                        Ok($name::$variant)
+                    } )+
+                    other => Err(unknown("choice", &other.to_string(), [$($word),+]).0),
+                }
+            }
+
+            fn show(&self) -> String {
+                match self { $($name::$variant => $word),+ }.to_owned()
+            }
+        }
+    };
+}
+
+words! {
+    /// What a node of the tree stands for: which key finds it.
+    TreeKind {
+        /// The state where everybody knows it, else what its player has seen.
+        Auto = "auto",
+        /// The sequence of all moves and outcomes (with transpositions: the state).
+        State = "state",
+        /// What the player who decides has done and seen. Each player has a tree of its own.
+        ActionObservation = "action-observation",
+    }
+}
+words! {
+    /// How an edge is chosen.
+    Selection {
+        /// Mean plus c sqrt(ln N / n).
+        Ucb1 = "ucb1",
+        /// The least visited one.
+        Uniform = "uniform",
+    }
+}
+words! {
+    /// When untried actions are tried.
+    Expansion {
+        /// All of them before any is tried twice.
+        All = "all",
+        /// When an untried one, taken to be worth the middle of the range of returns with as
+        /// many visits as actions were tried, looks better than the best tried one.
+        Partial = "partial",
+    }
+}
+words! {
+    /// Which action is played.
+    Choice {
+        /// The one most visited.
+        Visits = "visits",
+        /// The one with the highest value.
+        Value = "value",
+    }
+}
+words! {
+    /// What several threads do.
+    Parallel {
+        /// Each searches its own tree; their root statistics are added up.
+        Root = "root",
+        /// All search the same tree.
+        Tree = "tree",
+        /// All play out from the same leaf.
+        Leaf = "leaf",
+    }
+}
+
+/// A part written as a name with at most one number, such as `particles(1000)`.
+fn named(value: &Value, known: &[&str]) -> Result<(String, Option<f64>), String> {
+    let Value::Spec(Spec { name, arguments }) = value else {
+        return Err(format!("expected one of {}, not {value}", known.join(", ")));
+    };
+    if !known.contains(&name.as_str()) {
+        return Err(unknown("choice", name, known.iter().copied()).0);
+    }
+    match arguments.as_slice() {
+        [] => Ok((name.clone(), None)),
+        [(_, number)] => f64::read(number).map(|number| (name.clone(), Some(number))),
+        _ => Err(format!("{name} takes at most one parameter")),
+    }
+}
+
+fn whole(name: &str, number: Option<f64>, default: usize) -> Result<usize, String> {
+    match number {
+        None => Ok(default),
+        Some(n) if n.fract() == 0.0 && (1.0..=1e8).contains(&n) => Ok(n as usize),
+        Some(n) => Err(format!("{name}: {n} is not a whole number from 1 to 100000000")),
+    }
+}
+
+fn share(name: &str, number: Option<f64>, default: f64) -> Result<f64, String> {
+    match number {
+        None => Ok(default),
+        Some(n) if (0.0..=1.0).contains(&n) => Ok(n),
+        Some(n) => Err(format!("{name}: {n} is not in 0..1")),
+    }
+}
+
+/// What the past leaves possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BeliefKind {
+    /// The known state where there is perfect information, else a thousand particles.
+    Auto,
+    /// Every possible state, at most so many.
+    Exact(usize),
+    /// So many particles.
+    Particles(usize),
+    /// The game's own resampling.
+    Resampling,
+}
+
+impl Param for BeliefKind {
+    fn kind() -> String {
+        "auto | exact(limit) | particles(count) | resampling".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        let (name, number) = named(value, &["auto", "exact", "particles", "resampling"])?;
+        Ok(match name.as_str() {
+            "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
+            "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
+            "resampling" => BeliefKind::Resampling,
+            _ => BeliefKind::Auto,
+        })
+    }
+
+    fn show(&self) -> String {
+        match self {
+            BeliefKind::Auto => "auto".to_owned(),
+            BeliefKind::Exact(limit) => format!("exact({limit})"),
+            BeliefKind::Particles(count) => format!("particles({count})"),
+            BeliefKind::Resampling => "resampling".to_owned(),
+        }
+    }
+}
+
+/// How a simulation goes on beyond the tree.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum PlayoutKind {
+    /// The game's preferred actions where it has some, else random.
+    Auto,
+    /// As said.
+    Fixed(Policy),
+}
+
+impl Param for PlayoutKind {
+    fn kind() -> String {
+        "auto | random | preferred | greedy(epsilon) | evaluator".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        let (name, number) = named(value, &["auto", "random", "preferred", "greedy", "evaluator"])?;
+        Ok(match name.as_str() {
+            "random" => PlayoutKind::Fixed(Policy::Random),
+            "preferred" => PlayoutKind::Fixed(Policy::Preferred),
+            "greedy" => PlayoutKind::Fixed(Policy::Greedy { epsilon: share(&name, number, 0.0)? }),
+            "evaluator" => PlayoutKind::Fixed(Policy::Evaluator),
+            _ => PlayoutKind::Auto,
+        })
+    }
+
+    fn show(&self) -> String {
+        match self {
+            PlayoutKind::Auto => "auto".to_owned(),
+            PlayoutKind::Fixed(Policy::Random) => "random".to_owned(),
+            PlayoutKind::Fixed(Policy::Preferred) => "preferred".to_owned(),
+            PlayoutKind::Fixed(Policy::Greedy { epsilon }) => format!("greedy({epsilon})"),
+            PlayoutKind::Fixed(Policy::Evaluator) => "evaluator".to_owned(),
+        }
+    }
+}
+
+/// How returns make values.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Backup {
+    /// The mean of all returns.
+    Mean,
+    /// The value of a node is that of its best action (Bellman).
+    Max,
+    /// This share of the best return seen, the rest the mean.
+    MixMax(f64),
+}
+
+impl Param for Backup {
+    fn kind() -> String {
+        "mean | max | mixmax(share)".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        let (name, number) = named(value, &["mean", "max", "mixmax"])?;
+        Ok(match name.as_str() {
+            "max" => Backup::Max,
+            "mixmax" => Backup::MixMax(share(&name, number, 0.1)?),
+            _ => Backup::Mean,
+        })
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Backup::Mean => "mean".to_owned(),
+            Backup::Max => "max".to_owned(),
+            Backup::MixMax(share) => format!("mixmax({share})"),
+        }
+    }
+}
+
+impl SearchParams {
+    /// These parameters with a spec's changes.
+    ///
+    /// # Errors
+    /// An unknown name or a bad value.
+    pub fn with(mut self, spec: &Spec) -> Result<SearchParams, crate::spec::SpecError> {
+        self.apply(spec)?;
+        if self.simulations.is_none() && self.milliseconds.is_none() {
+            self.simulations = Some(1000);
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,48 @@
+//! Named planners that are presets of the one search.
+
+use super::TreeSearch;
+use super::params::{Choice, SearchParams, Selection, TreeKind};
+use crate::params::Params;
+use crate::registry::PlannerEntry;
+
+/// Registers a preset: name, summary, and how it differs from the defaults.
+macro_rules! preset {
+    ($name:literal, $summary:literal, { $($field:ident: $value:expr),* $(,)? }) => {
+        inventory::submit! {
+            PlannerEntry {
+                name: $name,
+                summary: $summary,
+                params: || preset_params!($($field: $value),*).docs(),
+                build: |spec| {
+                    let params = preset_params!($($field: $value),*).with(spec)?;
+                    Ok(Box::new(TreeSearch::new($name, params)))
+                },
+            }
+        }
+    };
+}
+macro_rules! preset_params {
+    ($($field:ident: $value:expr),*) => { SearchParams { $($field: $value,)* ..SearchParams::default() } };
+}
+
+preset!("uct", "Monte-Carlo tree search with UCB1 (Kocsis and Szepesvári 2006).", {});
+preset!(
+    "sparse-uct",
+    "UCT that considers only the first few outcomes of chance for each action (Bjarnason et al. 2009).",
+    { width: Some(5), exploration: 1.0, choice: Choice::Value, reuse: false }
+);
+preset!(
+    "ensemble-uct",
+    "The mean over several independent UCT trees (Bjarnason et al. 2009).",
+    { trees: 10, exploration: 1.0, choice: Choice::Value, reuse: false }
+);
+preset!(
+    "pomcp",
+    "UCT on what the player has done and seen, from particles of what may be (Silver and Veness 2010).",
+    { tree: TreeKind::ActionObservation, exploration: 1.0, choice: Choice::Value }
+);
+preset!(
+    "flat-mc",
+    "Every action equally often, each followed by a playout; no tree.",
+    { grow: 0.0, selection: Selection::Uniform, choice: Choice::Value, reuse: false }
+);

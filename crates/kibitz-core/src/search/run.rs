@@ -1,0 +1,113 @@
+//! Running simulations until the budget is spent: slices, threads, stopping.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use super::leaf::Leaf;
+use super::params::Parallel;
+use super::simulate::{Moments, Problem, Worker};
+use super::tree::{NodeId, Tree};
+use super::width::Widths;
+use crate::belief::Belief;
+use crate::rng::Rng;
+
+/// How many simulations go by between two looks at the clock.
+const STRIDE: u64 = 16;
+
+/// When a search ends: the first of its reasons.
+pub(super) struct Stop<'a> {
+    pub simulations: u64,
+    pub nodes: usize,
+    pub deadline: Option<Instant>,
+    /// Set by whoever wants all workers to stop.
+    pub now: &'a AtomicBool,
+    /// The failures of the game when the search began.
+    pub faults: u64,
+}
+
+/// What the search of one tree found out.
+#[derive(Default)]
+pub(super) struct Found {
+    pub simulations: u64,
+    pub root_returns: Vec<Moments>,
+}
+
+/// Called now and then by the thread that owns the search; true stops it.
+pub(super) type Pause<'a> = Option<&'a mut dyn FnMut() -> bool>;
+
+/// Searches one tree from its root until it is time to stop.
+pub(super) fn search_tree(
+    problem: &Problem,
+    belief: &dyn Belief,
+    tree: &mut Tree,
+    root: NodeId,
+    stop: &Stop,
+    rng: &Rng,
+    mut pause: Pause,
+) -> Found {
+    let params = problem.params;
+    let widths = params.width.map(Widths::new);
+    let sharing = if params.parallel == Parallel::Tree { params.workers } else { 1 };
+    let helpers = if params.parallel == Parallel::Leaf { params.workers - 1 } else { 0 };
+    let worker = |index: u32| Worker::new(problem, belief, root, rng.fork(u64::from(index)));
+    let mut workers: Vec<Worker> = (0..sharing).map(worker).collect();
+    let started = AtomicU64::new(0);
+    loop {
+        let room = tree.len().max(1024);
+        tree.reserve(room, tree.edge_count().max(room * 8));
+        let (tree, widths, started) = (&*tree, widths.as_ref(), &started);
+        let ended = std::thread::scope(|scope| {
+            let leaf = if helpers > 0 { Leaf::crew(problem, helpers, scope) } else { Leaf::alone() };
+            let (first, others) = workers.split_at_mut(1);
+            for other in others {
+                scope.spawn(move || slice(other, tree, widths, &Leaf::alone(), stop, started, &mut None));
+            }
+            slice(&mut first[0], tree, widths, &leaf, stop, started, &mut pause)
+        });
+        if ended {
+            break;
+        }
+    }
+    let mut found = Found { simulations: 0, root_returns: vec![Moments::default(); problem.view.legal.len()] };
+    for worker in workers {
+        found.simulations += worker.simulations;
+        for (total, part) in found.root_returns.iter_mut().zip(&worker.root_returns) {
+            total.count += part.count;
+            total.sum += part.sum;
+            total.squares += part.squares;
+        }
+    }
+    found
+}
+
+/// Simulates until the search ends (true) or the tree needs room (false).
+fn slice(
+    worker: &mut Worker,
+    tree: &Tree,
+    widths: Option<&Widths>,
+    leaf: &Leaf,
+    stop: &Stop,
+    started: &AtomicU64,
+    pause: &mut Pause,
+) -> bool {
+    loop {
+        let number = started.fetch_add(1, Relaxed);
+        if number >= stop.simulations || stop.now.load(Relaxed) {
+            return true;
+        }
+        if !tree.has_room(64, 1024) && number > 0 {
+            started.fetch_sub(1, Relaxed);
+            return false;
+        }
+        worker.simulate(tree, widths, leaf);
+        if worker.simulations % STRIDE == 1 {
+            let late = stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if late || tree.len() >= stop.nodes || pause.as_mut().is_some_and(|pause| pause()) {
+                stop.now.store(true, Relaxed);
+            }
+        }
+        if worker.problem.model.faults() != stop.faults {
+            stop.now.store(true, Relaxed);
+        }
+    }
+}

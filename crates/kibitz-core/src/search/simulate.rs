@@ -1,0 +1,333 @@
+//! The one search loop: select, expand, play out, back up.
+
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+use super::leaf::Leaf;
+use super::params::{Backup, SearchParams, TreeKind};
+use super::select::{Rule, select};
+use super::tree::{NodeId, Tree};
+use super::width::Widths;
+use crate::belief::{Belief, World};
+use crate::game::{Action, Turn};
+use crate::model::Model;
+use crate::playout::{MAX_PLAYERS, Playout};
+use crate::rng::{Rng, derive};
+use crate::view::{View, after_action, after_observation};
+
+/// What all workers of one search share and none changes.
+pub(super) struct Problem<'a> {
+    pub model: &'a dyn Model,
+    pub view: &'a View,
+    pub params: &'a SearchParams,
+    /// State or action-observation; never auto.
+    pub kind: TreeKind,
+    pub playout: Playout,
+    /// Moves from the root after which a simulation stops.
+    pub horizon: u32,
+}
+
+impl Problem<'_> {
+    /// The key of the node where `player` decides in a world.
+    #[inline]
+    pub fn key(&self, world: &World, turn: Turn, player: usize) -> u64 {
+        let key = match self.kind {
+            TreeKind::ActionObservation => return world.keys[player],
+            _ if self.params.transpositions => self.model.hash(&world.state),
+            _ => world.path,
+        };
+        if let Turn::Several(_) = turn { derive(key, player as u64) } else { key }
+    }
+
+    /// What a shared edge counts as long as the result of a visit is not known.
+    fn virtual_loss(&self) -> f64 {
+        self.model.info().min_return
+    }
+
+}
+
+/// One thread's share of a search.
+pub(super) struct Worker<'a> {
+    pub problem: &'a Problem<'a>,
+    pub belief: &'a dyn Belief,
+    pub simulations: u64,
+    /// For each of the root's edges: the returns of this search, for the standard error.
+    pub root_returns: Vec<Moments>,
+    rng: Rng,
+    rule: Rule,
+    world: World,
+    root: NodeId,
+    steps: Vec<Step>,
+    /// Each step's rewards, one for each player.
+    rewards: Vec<f64>,
+    choices: Vec<Chosen>,
+    /// The nodes where the movers are now, in the order of the movers.
+    here: Vec<NodeId>,
+    /// The nodes that this simulation added and plays out from.
+    leaves: Vec<(usize, NodeId)>,
+    /// For each player (for a state tree: for all), the edge it took last.
+    last: Vec<Option<u32>>,
+    scratch: Vec<Action>,
+}
+
+/// Count, sum and sum of squares.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Moments {
+    pub count: f64,
+    pub sum: f64,
+    pub squares: f64,
+}
+
+/// One step of a simulation: how much what follows counts, and where its choices begin.
+struct Step {
+    discount: f64,
+    choices: usize,
+}
+
+/// One player's choice at one step.
+#[derive(Clone, Copy)]
+struct Chosen {
+    player: usize,
+    node: NodeId,
+    edge: u32,
+}
+
+/// What comes back to a player from below.
+#[derive(Clone, Copy, Default)]
+struct Backed {
+    /// The value of what lies below, discounted by `weight`, and the rewards on the way there.
+    value: f64,
+    weight: f64,
+    reward: f64,
+    /// How often that place had been reached before, and its value then (backup=max only).
+    count: f64,
+    old: f64,
+}
+
+impl<'a> Worker<'a> {
+    pub fn new(problem: &'a Problem<'a>, belief: &'a dyn Belief, root: NodeId, rng: Rng) -> Worker<'a> {
+        let players = problem.model.info().players;
+        Worker {
+            problem,
+            belief,
+            simulations: 0,
+            root_returns: vec![Moments::default(); problem.view.legal.len()],
+            rng,
+            rule: Rule::new(problem.model.info(), problem.params),
+            world: World::initial(problem.model),
+            root,
+            steps: Vec::new(),
+            rewards: Vec::new(),
+            choices: Vec::new(),
+            here: Vec::new(),
+            leaves: Vec::new(),
+            last: vec![None; players],
+            scratch: Vec::new(),
+        }
+    }
+
+    /// One simulation.
+    pub fn simulate(&mut self, tree: &Tree, widths: Option<&Widths>, leaf: &Leaf) {
+        let Problem { model, view, .. } = *self.problem;
+        self.begin();
+        self.belief.sample(model, view, &mut self.rng, &mut self.world); // s ~ B(h)
+        let mut room = self.problem.params.grow;
+        let mut moves = 0;
+        loop {
+            let s = &self.world.state;
+            let first_choice = self.choices.len();
+            let turn = model.turn(s);
+            let mut joint = [Action(0); MAX_PLAYERS];
+            match turn {
+                Turn::Over => break,
+                _ if moves == self.problem.horizon => break,
+                Turn::Chance => {
+                    joint[0] = match widths {
+                        Some(w) => w.draw(self.world.path, &mut self.rng, |rng| model.draw(s, rng)),
+                        None => model.draw(s, &mut self.rng),
+                    }
+                }
+                Turn::One(_) | Turn::Several(_) => {
+                    if !self.reach(tree, turn, &mut room) {
+                        break; // beyond the tree
+                    }
+                    self.select(tree, turn, &mut joint);
+                    moves += 1;
+                }
+            }
+            self.step(turn, &joint[..turn.width()], first_choice);
+        }
+        let returns = self.play_out(moves, leaf);
+        self.back_up(tree, &returns);
+        self.simulations += 1;
+    }
+
+    fn begin(&mut self) {
+        self.steps.clear();
+        self.rewards.clear();
+        self.choices.clear();
+        self.leaves.clear();
+        self.last.fill(None);
+    }
+
+
+    /// Whose last edge leads to the node where `player` decides now.
+    #[inline]
+    fn trail(&self, player: usize) -> usize {
+        if self.problem.kind == TreeKind::ActionObservation { player } else { 0 }
+    }
+
+    /// Finds the movers' nodes, adding them while there is room to grow. False if this is where
+    /// the tree ends.
+    #[inline]
+    fn reach(&mut self, tree: &Tree, turn: Turn, room: &mut f64) -> bool {
+        self.here.clear();
+        let mut inside = true;
+        for player in turn.movers().iter() {
+            let key = self.problem.key(&self.world, turn, player);
+            let from = self.last[self.trail(player)];
+            let id = match tree.shortcut(from, key) {
+                Some(id) => id,
+                None => {
+                    let found = if *room >= 1.0 { tree.find_or_add(key) } else { tree.find(key).map(|id| (id, false)) };
+                    let Some((id, new)) = found else { return false };
+                    if let Some(edge) = from {
+                        tree.edge(edge).child.store(id, Release);
+                    }
+                    if new {
+                        *room -= 1.0;
+                        inside = *room >= 1.0;
+                        if !inside {
+                            tree.visit_node(id);
+                            self.leaves.push((player, id));
+                        }
+                    }
+                    id
+                }
+            };
+            self.here.push(id);
+        }
+        inside
+    }
+
+    /// Chooses for every mover at its own node.
+    #[inline]
+    fn select(&mut self, tree: &Tree, turn: Turn, joint: &mut [Action]) {
+        for (slot, player) in turn.movers().iter().enumerate() {
+            let id = self.here[slot];
+            if tree.edges(id).is_empty() {
+                self.expand(tree, id, player);
+            }
+            let edges = tree.edges(id);
+            tree.visit_node(id);
+            let trail = self.trail(player);
+            if edges.is_empty() {
+                // Another worker is expanding it, or memory is full: play on at random.
+                let (state, rng) = (&self.world.state, &mut self.rng);
+                joint[slot] = self.problem.model.random_action(state, player, &mut self.scratch, rng);
+                self.last[trail] = None;
+                continue;
+            }
+            let chosen = select(tree, id, edges, &self.rule);
+            tree.visit_edge(&edges[chosen], self.problem.virtual_loss());
+            joint[slot] = edges[chosen].action();
+            let edge = tree.first_edge(id) + chosen as u32;
+            self.choices.push(Chosen { player, node: id, edge });
+            self.last[trail] = Some(edge);
+        }
+    }
+
+    /// Lists a node's actions, in random order: they are tried in the order of the list.
+    fn expand(&mut self, tree: &Tree, id: NodeId, player: usize) {
+        self.scratch.clear();
+        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
+        self.rng.shuffle(&mut self.scratch);
+        tree.expand(id, &self.scratch);
+    }
+
+    /// Carries out a joint action and moves the keys on.
+    #[inline]
+    fn step(&mut self, turn: Turn, joint: &[Action], first_choice: usize) {
+        let model = self.problem.model;
+        let players = self.last.len();
+        let world = &mut self.world;
+        let from = self.rewards.len();
+        self.rewards.resize(from + players, 0.0);
+        model.step(&mut world.state, joint, &mut self.rewards[from..]);
+        let discount = if turn == Turn::Chance { 1.0 } else { model.info().discount };
+        self.steps.push(Step { discount, choices: first_choice });
+        match self.problem.kind {
+            TreeKind::ActionObservation => {
+                for (mover, action) in turn.movers().iter().zip(joint) {
+                    world.keys[mover] = after_action(world.keys[mover], *action);
+                }
+                for (player, key) in world.keys.iter_mut().enumerate() {
+                    *key = after_observation(*key, model.observe(&world.state, turn, joint, player));
+                }
+            }
+            _ => world.path = joint.iter().fold(world.path, |path, a| derive(path, u64::from(a.0))),
+        }
+    }
+
+    /// The return from the leaf on, for each player.
+    #[inline]
+    fn play_out(&mut self, moves: u32, leaf: &Leaf) -> [f64; MAX_PLAYERS] {
+        let mut returns = [0.0; MAX_PLAYERS];
+        let left = self.problem.horizon - moves;
+        let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
+        leaf.play_out(self.problem, &mut self.world.state, &how, &mut self.rng, &mut returns[..self.last.len()]);
+        returns
+    }
+
+    /// Carries the return from the leaf to the root, through every choice on the way.
+    #[inline]
+    fn back_up(&mut self, tree: &Tree, returns: &[f64; MAX_PLAYERS]) {
+        let players = self.last.len();
+        let mut backed = [Backed::default(); MAX_PLAYERS];
+        for (player, below) in backed[..players].iter_mut().enumerate() {
+            *below = Backed { value: returns[player], weight: 1.0, ..Backed::default() };
+        }
+        for &(player, leaf) in &self.leaves {
+            tree.node(leaf).set_value(returns[player]);
+        }
+        let mut end = self.choices.len();
+        for (step, rewards) in self.steps.iter().zip(self.rewards.chunks_exact(players)).rev() {
+            for (below, reward) in backed[..players].iter_mut().zip(rewards) {
+                below.reward = reward + step.discount * below.reward;
+                below.weight *= step.discount;
+            }
+            for &Chosen { player, node, edge } in &self.choices[step.choices..end] {
+                let Backed { value, weight, reward, count, old } = backed[player];
+                let sample = reward + weight * value;
+                let e = tree.edge(edge);
+                tree.add(e, sample + weight * count * (value - old), self.problem.virtual_loss());
+                match self.problem.params.backup {
+                    Backup::Mean => {}
+                    Backup::MixMax(_) => tree.note_best(e, sample),
+                    Backup::Max => self.bellman(tree, player, node, &mut backed),
+                }
+                if node == self.root {
+                    let moments = &mut self.root_returns[(edge - tree.first_edge(node)) as usize];
+                    moments.count += 1.0;
+                    moments.sum += sample;
+                    moments.squares += sample * sample;
+                }
+            }
+            end = step.choices;
+        }
+    }
+
+    /// backup=max: gives a node the value of its best action, which is what its parent's edge now
+    /// counts for every earlier visit as well.
+    fn bellman(&self, tree: &Tree, player: usize, id: NodeId, backed: &mut [Backed]) {
+        let node = tree.node(id);
+        let old = node.value();
+        let count = f64::from(node.visits.load(Relaxed).saturating_sub(1));
+        let tried = tree.edges(id).iter().filter(|edge| edge.visits.load(Relaxed) > 0);
+        let value = node.set_value(tried.map(|edge| edge.mean()).fold(f64::NEG_INFINITY, f64::max));
+        let below = Backed { value, weight: 1.0, reward: 0.0, count, old };
+        if self.problem.kind == TreeKind::State && self.last.len() == 2 {
+            backed[1 - player] = Backed { value: -value, old: -old, ..below };
+        }
+        backed[player] = below;
+    }
+}

@@ -1,0 +1,372 @@
+//! The memory of a search: decisions (nodes), their actions (edges) and an index of keys.
+//!
+//! A node is one player's decision, found by a key of what is known there; the choice of key makes
+//! the tree (see [`super::params::TreeKind`]). Nodes and edges live in two arrays and refer to each
+//! other by index. All fields are atomic, so that several workers can share a tree without locks;
+//! a lone worker uses plain loads and stores of the same fields, which cost nothing extra.
+//! The arrays grow between slices of the search, never under it.
+
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+use crate::game::Action;
+
+/// A decision of one player: 24 bytes.
+#[derive(Default, Debug)]
+pub struct Node {
+    key: AtomicU64,
+    /// How many simulations came here.
+    pub visits: AtomicU32,
+    first: AtomicU32,
+    count: AtomicU16,
+    /// How many of the edges have been tried; they are tried in order.
+    pub tried: AtomicU16,
+    /// The value last backed up to the parent (backup=max only).
+    value: AtomicU32,
+}
+
+/// One action at a node: 24 bytes.
+#[derive(Default, Debug)]
+pub struct Edge {
+    action: AtomicU32,
+    /// How many simulations took it.
+    pub visits: AtomicU32,
+    sum: AtomicU64,
+    /// The node last reached through it: a shortcut past the index.
+    pub child: AtomicU32,
+    best: AtomicU32,
+}
+
+/// While one worker lists a node's actions, others find this as their count.
+const BUSY: u16 = u16::MAX;
+/// The most actions that a node holds.
+pub const MAX_ACTIONS: usize = BUSY as usize - 1;
+
+/// The index of a node.
+pub type NodeId = u32;
+/// No node.
+pub const NONE: NodeId = 0;
+
+/// Nodes, edges and the index, with room for a slice of the search.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    index: Vec<AtomicU32>,
+    used_nodes: AtomicU32,
+    used_edges: AtomicU32,
+    shared: bool,
+}
+
+impl Tree {
+    /// An empty tree, for one worker or to be `shared` by several.
+    pub fn new(shared: bool) -> Tree {
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            index: Vec::new(),
+            used_nodes: AtomicU32::new(1), // number 0 is NONE
+            used_edges: AtomicU32::new(0),
+            shared,
+        };
+        tree.reserve(64, 512);
+        tree
+    }
+
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        self.nodes.iter_mut().for_each(|node| *node = Node::default());
+        self.edges.iter_mut().for_each(|edge| *edge = Edge::default());
+        self.index.iter_mut().for_each(|slot| *slot.get_mut() = NONE);
+        *self.used_nodes.get_mut() = 1;
+        *self.used_edges.get_mut() = 0;
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.used_nodes.load(Relaxed) as usize - 1
+    }
+
+    /// Whether there is no node yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.used_edges.load(Relaxed) as usize
+    }
+
+    /// Bytes of all nodes, edges and index slots in use.
+    pub fn bytes(&self) -> usize {
+        self.len() * size_of::<Node>() + self.edge_count() * size_of::<Edge>() + self.index.len() * 4
+    }
+
+    /// Makes room for this many more nodes and edges.
+    pub fn reserve(&mut self, nodes: usize, edges: usize) {
+        let (nodes, edges) = (self.len() + 1 + nodes, self.edge_count() + edges);
+        if self.nodes.len() < nodes {
+            self.nodes.resize_with(nodes.max(self.nodes.len() * 3 / 2), Node::default);
+        }
+        if self.edges.len() < edges {
+            self.edges.resize_with(edges.max(self.edges.len() * 3 / 2), Edge::default);
+        }
+        // At most four slots in five are taken.
+        let slots = (self.nodes.len() * 5 / 4).next_power_of_two();
+        if self.index.len() < slots {
+            self.index = std::iter::repeat_with(AtomicU32::default).take(slots).collect();
+            for id in 1..self.used_nodes.load(Relaxed) {
+                let mut slot = self.slot(self.nodes[id as usize].key.load(Relaxed));
+                while self.index[slot].load(Relaxed) != NONE {
+                    slot = (slot + 1) & (slots - 1);
+                }
+                self.index[slot].store(id, Relaxed);
+            }
+        }
+    }
+
+    /// Whether a simulation that adds `nodes` nodes and `edges` edges still fits.
+    #[inline]
+    pub fn has_room(&self, nodes: usize, edges: usize) -> bool {
+        self.len() + 1 + nodes <= self.nodes.len() && self.edge_count() + edges <= self.edges.len()
+    }
+
+    /// A node.
+    #[inline]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// An edge by its place in the array.
+    #[inline]
+    pub fn edge(&self, at: u32) -> &Edge {
+        &self.edges[at as usize]
+    }
+
+    #[inline]
+    fn slot(&self, key: u64) -> usize {
+        key as usize & (self.index.len() - 1)
+    }
+
+    /// The node of this key, if there is one.
+    #[inline]
+    pub fn find(&self, key: u64) -> Option<NodeId> {
+        let mut slot = self.slot(key);
+        loop {
+            let id = self.index[slot].load(Acquire);
+            if id == NONE {
+                return None;
+            }
+            if self.node(id).key.load(Relaxed) == key {
+                return Some(id);
+            }
+            slot = (slot + 1) & (self.index.len() - 1);
+        }
+    }
+
+    /// The node of this key and whether it is new; `None` if it is not there and the tree is full.
+    pub fn find_or_add(&self, key: u64) -> Option<(NodeId, bool)> {
+        if let Some(id) = self.find(key) {
+            return Some((id, false));
+        }
+        let fresh = add_u32(&self.used_nodes, 1, self.shared);
+        if fresh as usize >= self.nodes.len() {
+            // Only workers sharing a tree get here; nobody hands the number out again.
+            self.used_nodes.fetch_sub(1, Relaxed);
+            return None;
+        }
+        self.node(fresh).key.store(key, Relaxed);
+        let mut slot = self.slot(key);
+        loop {
+            match self.index[slot].compare_exchange(NONE, fresh, Release, Acquire) {
+                Ok(_) => return Some((fresh, true)),
+                // Another worker was quicker; our node stays unused.
+                Err(other) if self.node(other).key.load(Relaxed) == key => return Some((other, false)),
+                Err(_) => slot = (slot + 1) & (self.index.len() - 1),
+            }
+        }
+    }
+
+    /// The node behind an edge, if its key is this one: no look-up needed.
+    #[inline]
+    pub fn shortcut(&self, edge: Option<u32>, key: u64) -> Option<NodeId> {
+        let id = self.edge(edge?).child.load(Acquire);
+        (id != NONE && self.node(id).key.load(Relaxed) == key).then_some(id)
+    }
+
+    /// The edges of a node; empty until it is expanded.
+    #[inline]
+    pub fn edges(&self, id: NodeId) -> &[Edge] {
+        let node = self.node(id);
+        match node.count.load(Acquire) {
+            BUSY => &[],
+            count => {
+                let first = node.first.load(Relaxed) as usize;
+                &self.edges[first..first + count as usize]
+            }
+        }
+    }
+
+    /// Where a node's edges begin in the array.
+    #[inline]
+    pub fn first_edge(&self, id: NodeId) -> u32 {
+        self.node(id).first.load(Relaxed)
+    }
+
+    /// Gives a node its edges, in this order. False if another worker is at it or it is full.
+    pub fn expand(&self, id: NodeId, actions: &[Action]) -> bool {
+        let node = self.node(id);
+        let actions = &actions[..actions.len().min(MAX_ACTIONS)];
+        if node.count.compare_exchange(0, BUSY, Acquire, Relaxed).is_err() {
+            return false;
+        }
+        let count = actions.len() as u32;
+        let first = add_u32(&self.used_edges, count, self.shared);
+        if (first + count) as usize > self.edges.len() {
+            self.used_edges.fetch_sub(count, Relaxed);
+            node.count.store(0, Release);
+            return false;
+        }
+        for (edge, action) in self.edges[first as usize..].iter().zip(actions) {
+            edge.action.store(action.0, Relaxed);
+        }
+        node.first.store(first, Relaxed);
+        node.count.store(count as u16, Release);
+        true
+    }
+
+    /// Counts a visit of a node.
+    #[inline]
+    pub fn visit_node(&self, id: NodeId) -> u32 {
+        add_u32(&self.node(id).visits, 1, self.shared)
+    }
+
+    /// Counts a visit of an edge; shared trees note a loss until the result is known, so that
+    /// other workers look elsewhere meanwhile.
+    #[inline]
+    pub fn visit_edge(&self, edge: &Edge, virtual_loss: f64) {
+        add_u32(&edge.visits, 1, self.shared);
+        if self.shared {
+            add_f64(&edge.sum, virtual_loss, true);
+        }
+    }
+
+    /// Takes the next untried edge of a node, if there is one left.
+    #[inline]
+    pub fn take_untried(&self, id: NodeId, count: usize) -> Option<usize> {
+        let tried = &self.node(id).tried;
+        let next = tried.load(Relaxed);
+        if next as usize >= count {
+            return None;
+        }
+        if !self.shared {
+            tried.store(next + 1, Relaxed);
+            return Some(next as usize);
+        }
+        tried.fetch_update(Relaxed, Relaxed, |n| ((n as usize) < count).then_some(n + 1)).ok().map(usize::from)
+    }
+
+    /// Adds a return to an edge, taking back the virtual loss.
+    #[inline]
+    pub fn add(&self, edge: &Edge, value: f64, virtual_loss: f64) {
+        add_f64(&edge.sum, if self.shared { value - virtual_loss } else { value }, self.shared);
+    }
+
+    /// Notes a return as the edge's best if it is. (The first visit sets it.)
+    #[inline]
+    pub fn note_best(&self, edge: &Edge, value: f64) {
+        let best = f32::from_bits(edge.best.load(Relaxed));
+        if edge.visits.load(Relaxed) <= 1 || value as f32 > best {
+            edge.best.store((value as f32).to_bits(), Relaxed);
+        }
+    }
+}
+
+impl Node {
+    /// The value last backed up from here.
+    #[inline]
+    pub fn value(&self) -> f64 {
+        f64::from(f32::from_bits(self.value.load(Relaxed)))
+    }
+
+    /// Sets the value backed up from here and gives it back as stored.
+    #[inline]
+    pub fn set_value(&self, value: f64) -> f64 {
+        self.value.store((value as f32).to_bits(), Relaxed);
+        f64::from(value as f32)
+    }
+}
+
+impl Edge {
+    /// The action.
+    #[inline]
+    pub fn action(&self) -> Action {
+        Action(self.action.load(Relaxed))
+    }
+
+    /// The sum of the returns.
+    #[inline]
+    pub fn sum(&self) -> f64 {
+        f64::from_bits(self.sum.load(Relaxed))
+    }
+
+    /// The mean return.
+    #[inline]
+    pub fn mean(&self) -> f64 {
+        self.sum() / f64::from(self.visits.load(Relaxed).max(1))
+    }
+
+    /// The best return so far.
+    #[inline]
+    pub fn best(&self) -> f64 {
+        f64::from(f32::from_bits(self.best.load(Relaxed)))
+    }
+}
+
+#[inline]
+fn add_u32(cell: &AtomicU32, amount: u32, shared: bool) -> u32 {
+    if shared {
+        return cell.fetch_add(amount, Relaxed);
+    }
+    let old = cell.load(Relaxed);
+    cell.store(old + amount, Relaxed);
+    old
+}
+
+#[inline]
+fn add_f64(cell: &AtomicU64, amount: f64, shared: bool) {
+    let add = |bits| (f64::from_bits(bits) + amount).to_bits();
+    if shared {
+        let _ = cell.fetch_update(Relaxed, Relaxed, |bits| Some(add(bits)));
+    } else {
+        cell.store(add(cell.load(Relaxed)), Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_and_its_edge_are_small() {
+        assert_eq!((size_of::<Node>(), size_of::<Edge>()), (24, 24));
+    }
+
+    #[test]
+    fn nodes_are_found_again_after_growth() {
+        let mut tree = Tree::new(false);
+        let keys: Vec<u64> = (1..5000).map(crate::rng::mix).collect();
+        for key in &keys {
+            if !tree.has_room(1, 2) {
+                tree.reserve(tree.len(), 2 * tree.len());
+            }
+            let (id, new) = tree.find_or_add(*key).unwrap();
+            assert!(new && tree.expand(id, &[Action(7), Action(*key as u32)]));
+        }
+        for key in &keys {
+            let id = tree.find(*key).unwrap();
+            assert_eq!(tree.edges(id)[1].action(), Action(*key as u32));
+        }
+        assert_eq!(tree.find(12345), None);
+        assert_eq!(tree.len(), keys.len());
+    }
+}

@@ -1,0 +1,154 @@
+//! From a view to a root, and from the searched trees to a decision.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::blank;
+use super::params::Choice;
+use super::run::Found;
+use super::select::Rule;
+use super::simulate::Problem;
+use super::tree::{NodeId, Tree};
+use crate::belief::Belief;
+use crate::game::{Action, Turn};
+use crate::planner::{Decision, Judgement};
+use crate::playout::MAX_PLAYERS;
+use crate::rng::{Rng, derive};
+use crate::view::{View, after_action, after_observation};
+
+/// Finds or makes the root of a tree, with its actions listed.
+pub(super) fn plant(problem: &Problem, belief: &dyn Belief, tree: &mut Tree, rng: &mut Rng) -> NodeId {
+    let View { player, legal, .. } = problem.view;
+    let mut world = blank(problem);
+    belief.sample(problem.model, problem.view, rng, &mut world);
+    let key = problem.key(&world, problem.model.turn(&world.state), *player);
+    tree.reserve(1024, legal.len() + 8192);
+    let (root, _) = tree.find_or_add(key).unwrap_or_default();
+    if tree.edges(root).is_empty() {
+        let mut actions = legal.clone();
+        rng.shuffle(&mut actions);
+        tree.expand(root, &actions);
+    }
+    root
+}
+
+/// The chosen action with the evidence for every legal one.
+pub(super) fn decide(
+    problem: &Problem,
+    belief: &dyn Belief,
+    trees: &[Tree],
+    found: &[Found],
+    rng: &mut Rng,
+) -> Decision {
+    let View { player, legal, .. } = problem.view;
+    let mut world = blank(problem);
+    belief.sample(problem.model, problem.view, rng, &mut world);
+    let key = problem.key(&world, problem.model.turn(&world.state), *player);
+    let rule = Rule::new(problem.model.info(), problem.params);
+    let mut table: Vec<Judgement> =
+        legal.iter().map(|action| judge(problem, *action, key, &rule, trees, found)).collect();
+    let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
+    match problem.params.choice {
+        Choice::Value => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
+        Choice::Visits => table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a)))),
+    }
+    let action = table.first().map(|best| best.action).unwrap_or_default();
+    let mut decision = Decision {
+        action,
+        table,
+        simulations: found.iter().map(|found| found.simulations).sum(),
+        nodes: trees.iter().map(|tree| tree.len() as u64).sum(),
+        belief: belief.size(),
+        notes: belief.notes(),
+        ..Decision::default()
+    };
+    if let Some(tree) = trees.first() {
+        decision.line = line(problem, tree, world, action, rng);
+    }
+    decision
+}
+
+/// One action's evidence, over all trees. Parallel roots are one sample; the trees of an ensemble
+/// are samples of their own, and their values are averaged.
+fn judge(problem: &Problem, action: Action, key: u64, rule: &Rule, trees: &[Tree], found: &[Found]) -> Judgement {
+    let ensemble = problem.params.trees > 1;
+    let (mut visits, mut values, mut weights) = (0, 0.0, 0.0);
+    let mut tree_values = Vec::new();
+    let mut seen = super::simulate::Moments::default();
+    for (tree, found) in trees.iter().zip(found) {
+        let Some(root) = tree.find(key) else { continue };
+        let Some(index) = tree.edges(root).iter().position(|edge| edge.action() == action) else { continue };
+        let edge = &tree.edges(root)[index];
+        let n = edge.visits.load(Relaxed);
+        if n == 0 {
+            continue;
+        }
+        let weight = if ensemble { 1.0 } else { f64::from(n) };
+        visits += u64::from(n);
+        values += weight * rule.value(edge);
+        weights += weight;
+        tree_values.push(rule.value(edge));
+        if let Some(moments) = found.root_returns.get(index) {
+            seen.count += moments.count;
+            seen.sum += moments.sum;
+            seen.squares += moments.squares;
+        }
+    }
+    let value = (weights > 0.0).then(|| values / weights);
+    let error = if ensemble && tree_values.len() > 1 {
+        let (n, mean) = (tree_values.len() as f64, values / weights);
+        let variance = tree_values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        Some((variance / n).sqrt())
+    } else if seen.count > 1.0 {
+        let mean = seen.sum / seen.count;
+        let variance = (seen.squares / seen.count - mean * mean).max(0.0) * seen.count / (seen.count - 1.0);
+        Some((variance / visits as f64).sqrt())
+    } else {
+        None
+    };
+    Judgement { action, value, error, visits }
+}
+
+/// What the tree expects to happen: its most visited actions, from one present, with chance drawn.
+fn line(
+    problem: &Problem,
+    tree: &Tree,
+    mut world: crate::belief::World,
+    first: Action,
+    rng: &mut Rng,
+) -> Vec<(usize, String)> {
+    const LONGEST: usize = 12;
+    let model = problem.model;
+    let players = model.info().players;
+    let mut line = Vec::new();
+    let mut forced = Some(first);
+    while line.len() < LONGEST {
+        let turn = model.turn(&world.state);
+        let mut joint = [Action(0); MAX_PLAYERS];
+        if turn == Turn::Over {
+            break;
+        }
+        if turn == Turn::Chance {
+            joint[0] = model.draw(&world.state, rng);
+        }
+        for (slot, player) in joint.iter_mut().zip(turn.movers().iter()) {
+            let most = tree.find(problem.key(&world, turn, player)).and_then(|node| {
+                tree.edges(node).iter().max_by_key(|edge| edge.visits.load(Relaxed)).map(|edge| edge.action())
+            });
+            let own = if player == problem.view.player { forced.take() } else { None };
+            let Some(action) = own.or(most) else { return line };
+            *slot = action;
+            line.push((player, model.action_name(&world.state, Some(player), action)));
+        }
+        let joint = &joint[..turn.width()];
+        model.step(&mut world.state, joint, &mut [0.0; MAX_PLAYERS][..players]);
+        world.path = joint.iter().fold(world.path, |path, a| derive(path, u64::from(a.0)));
+        for (mover, action) in turn.movers().iter().zip(joint) {
+            world.keys[mover] = after_action(world.keys[mover], *action);
+        }
+        for player in 0..players {
+            let told = model.observe(&world.state, turn, joint, player);
+            world.keys[player] = after_observation(world.keys[player], told);
+        }
+    }
+    line
+}
