@@ -8,6 +8,7 @@
 
 pub mod belief;
 pub mod game;
+pub mod keys;
 pub mod model;
 pub mod params;
 pub mod planner;
@@ -16,6 +17,7 @@ pub mod playout;
 pub mod registry;
 pub mod rng;
 pub mod search;
+pub mod solve;
 pub mod spec;
 pub mod view;
 

@@ -1,0 +1,144 @@
+//! `one-step` and `greedy`: what looks best right after the move.
+
+use std::time::Instant;
+
+use crate::belief::{Belief, Exact, Particles, World};
+use crate::game::{Action, Turn};
+use crate::model::{Model, SharedModel};
+use crate::params::{NoParams, Params};
+use crate::planner::{Decision, Judgement, Planner};
+use crate::playout::MAX_PLAYERS;
+use crate::registry::PlannerEntry;
+use crate::rng::Rng;
+use crate::view::View;
+
+crate::params! {
+    /// How often each action is tried.
+    pub struct OneStepParams {
+        /// Presents and outcomes drawn for each action.
+        pub samples: u32 = 100, in 1..=1_000_000;
+    }
+}
+
+inventory::submit! {
+    PlannerEntry {
+        name: "one-step",
+        summary: "The action with the best mean of reward and evaluation right after it.",
+        params: || OneStepParams::default().docs(),
+        build: |spec| Ok(Box::new(OneStep::new("one-step", OneStepParams::from_spec(spec)?.samples))),
+    }
+}
+inventory::submit! {
+    PlannerEntry {
+        name: "greedy",
+        summary: "The game's own preference: a preferred action, or the best by its evaluator.",
+        params: || NoParams.docs(),
+        build: |spec| NoParams::from_spec(spec).map(|_| Box::new(OneStep::new("greedy", 1)) as _),
+    }
+}
+
+struct OneStep {
+    name: &'static str,
+    samples: u32,
+    session: Option<(SharedModel, Box<dyn Belief>, Rng)>,
+}
+
+impl OneStep {
+    fn new(name: &'static str, samples: u32) -> OneStep {
+        OneStep { name, samples, session: None }
+    }
+}
+
+impl Planner for OneStep {
+    fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        let info = model.info();
+        if self.name == "greedy" && !info.has.preferred && !info.has.evaluator {
+            return Err("greedy needs preferred actions or an evaluator, and this game has neither".to_owned());
+        }
+        let known = info.perfect_information && info.has.explicit_chance;
+        let belief: Box<dyn Belief> =
+            if known { Box::new(Exact::new(1000)) } else { Box::new(Particles::new(self.samples as usize)) };
+        self.session = Some((model, belief, Rng::new(seed)));
+        Ok(())
+    }
+
+    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+        let begun = Instant::now();
+        let (model, belief, rng) =
+            self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
+        let model = &**model;
+        let faults = model.faults();
+        belief.update(model, view, rng)?;
+        let mut world = World::initial(model);
+        let mut candidates = view.legal.clone();
+        if self.name == "greedy" && model.info().has.preferred {
+            belief.sample(model, view, rng, &mut world);
+            candidates.clear();
+            model.preferred(&world.state, view.player, &mut candidates);
+            rng.shuffle(&mut candidates);
+            candidates.truncate(1);
+        }
+        let mut sums = vec![0.0; candidates.len()];
+        let mut rounds = 0;
+        while rounds < self.samples && !(rounds > 0 && pause()) {
+            belief.sample(model, view, rng, &mut world);
+            for (sum, action) in sums.iter_mut().zip(&candidates) {
+                *sum += promise(model, &world, view.player, *action, rng);
+            }
+            rounds += 1;
+        }
+        if model.faults() != faults {
+            return Err(model.fault().unwrap_or_default());
+        }
+        let mut table: Vec<Judgement> = candidates
+            .iter()
+            .zip(&sums)
+            .map(|(action, sum)| Judgement {
+                action: *action,
+                value: Some(sum / f64::from(rounds)),
+                error: None,
+                visits: u64::from(rounds),
+            })
+            .collect();
+        // Ties are broken at random: the sort is stable.
+        rng.shuffle(&mut table);
+        table.sort_by(|a, b| b.value.unwrap_or_default().total_cmp(&a.value.unwrap_or_default()));
+        Ok(Decision {
+            action: table[0].action,
+            simulations: u64::from(rounds) * table.len() as u64,
+            table,
+            belief: belief.size(),
+            elapsed: begun.elapsed(),
+            notes: belief.notes(),
+            ..Decision::default()
+        })
+    }
+}
+
+/// Reward of one action and of chance right after it, plus what the evaluator promises then.
+/// Others who move at once move at random.
+fn promise(model: &dyn Model, world: &World, player: usize, action: Action, rng: &mut Rng) -> f64 {
+    let players = model.info().players;
+    let mut state = world.state.clone();
+    let mut rewards = [0.0; MAX_PLAYERS];
+    let mut turn = model.turn(&state);
+    let mut scratch = Vec::new();
+    let mut joint = [action; MAX_PLAYERS];
+    for (slot, mover) in joint.iter_mut().zip(turn.movers().iter()) {
+        if mover != player {
+            *slot = model.random_action(&state, mover, &mut scratch, rng);
+        }
+    }
+    model.step(&mut state, &joint[..turn.width()], &mut rewards[..players]);
+    turn = model.turn(&state);
+    while turn == Turn::Chance {
+        let outcome = model.draw(&state, rng);
+        model.step(&mut state, &[outcome], &mut rewards[..players]);
+        turn = model.turn(&state);
+    }
+    let mut values = [0.0; MAX_PLAYERS];
+    if turn != Turn::Over && model.info().has.evaluator {
+        model.evaluate(&state, &mut values[..players]);
+    }
+    rewards[player] + model.info().discount * values[player]
+}

@@ -1,0 +1,291 @@
+//! Looking ahead from a known state: expectimax for any number of players (each maximises its own
+//! return), alpha-beta for two with opposite interests.
+
+use super::{Limits, Solution};
+use crate::game::{Action, Turn};
+use crate::keys::KeyMap;
+use crate::model::{Model, State};
+use crate::playout::MAX_PLAYERS;
+
+/// The returns of all players.
+pub type Values = [f64; MAX_PLAYERS];
+
+/// Why there is no value.
+#[derive(Debug)]
+pub enum Failure {
+    /// Several players move at once: not a matter of looking ahead.
+    Simultaneous,
+    /// Too large, too long, or interrupted; in a sentence.
+    Stopped(String),
+}
+
+impl From<String> for Failure {
+    fn from(sentence: String) -> Failure {
+        Failure::Stopped(sentence)
+    }
+}
+
+/// How a value of the table bounds the true one (for player 0).
+#[derive(Clone, Copy, PartialEq)]
+enum Bound {
+    Exact,
+    AtLeast,
+    AtMost,
+}
+
+/// A search ahead, with its memory.
+pub struct Lookahead<'a, 'b> {
+    model: &'a dyn Model,
+    limits: &'a mut Limits<'b>,
+    /// States looked at.
+    pub states: u64,
+    players: usize,
+    alpha_beta: bool,
+    exact: KeyMap<Values>,
+    bounds: KeyMap<(f64, Bound)>,
+    /// Which of a position's moves was best when it was last seen: tried first.
+    refutations: KeyMap<Action>,
+}
+
+/// Recursion deeper than this would exhaust the stack.
+const DEEPEST: u32 = 1000;
+
+impl<'a, 'b> Lookahead<'a, 'b> {
+    /// Looks ahead in a game of perfect information; `alpha_beta` for two with opposite interests.
+    pub fn new(model: &'a dyn Model, alpha_beta: bool, limits: &'a mut Limits<'b>) -> Lookahead<'a, 'b> {
+        Lookahead {
+            model,
+            limits,
+            states: 0,
+            players: model.info().players,
+            alpha_beta,
+            exact: KeyMap::default(),
+            bounds: KeyMap::default(),
+            refutations: KeyMap::default(),
+        }
+    }
+
+    /// The value of each legal action of the player to move, looking `depth` moves ahead.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn judge(&mut self, state: &State, depth: u32) -> Result<Vec<(Action, Values)>, Failure> {
+        let Turn::One(player) = self.model.turn(state) else { return Err(Failure::Simultaneous) };
+        let mut actions = Vec::new();
+        self.model.legal(state, player, &mut actions);
+        actions.sort_unstable();
+        let mut judged = Vec::with_capacity(actions.len());
+        for action in actions {
+            let (after, rewards) = self.after(state, action);
+            let below = self.any(&after, depth.saturating_sub(1), f64::NEG_INFINITY, f64::INFINITY)?;
+            judged.push((action, self.add(&rewards, self.model.info().discount, &below)));
+        }
+        Ok(judged)
+    }
+
+    /// The value of a state, looking `depth` moves ahead.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn value(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
+        self.any(state, depth.min(DEEPEST), f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    fn any(&mut self, state: &State, depth: u32, alpha: f64, beta: f64) -> Result<Values, Failure> {
+        if !self.alpha_beta {
+            return self.expectimax(state, depth);
+        }
+        let v = self.alpha_beta(state, depth, alpha, beta)?;
+        let mut values = [0.0; MAX_PLAYERS];
+        (values[0], values[1]) = (v, -v);
+        Ok(values)
+    }
+
+    fn after(&self, state: &State, action: Action) -> (State, Values) {
+        let mut after = state.clone();
+        let mut rewards = [0.0; MAX_PLAYERS];
+        self.model.step(&mut after, &[action], &mut rewards[..self.players]);
+        (after, rewards)
+    }
+
+    fn add(&self, rewards: &Values, weight: f64, below: &Values) -> Values {
+        let mut sum = *rewards;
+        (0..self.players).for_each(|player| sum[player] += weight * below[player]);
+        sum
+    }
+
+    /// What the evaluator says, or nothing.
+    fn horizon(&self, state: &State) -> Values {
+        let mut values = [0.0; MAX_PLAYERS];
+        if self.model.info().has.evaluator {
+            self.model.evaluate(state, &mut values[..self.players]);
+        }
+        values
+    }
+
+    fn key(&self, state: &State, depth: u32) -> Option<u64> {
+        let info = self.model.info();
+        // Where nothing is cut off, the depth that is left does not matter.
+        let depth = if info.horizon.is_some_and(|h| depth >= h) { 0 } else { u64::from(depth) + 1 };
+        info.has.hash.then(|| self.model.hash(state) ^ crate::rng::mix(depth))
+    }
+
+    fn outcomes(&self, state: &State) -> Vec<(Action, f64)> {
+        let mut outcomes = Vec::new();
+        self.model.chance(state, &mut outcomes);
+        outcomes
+    }
+
+    fn expectimax(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
+        self.limits.count(&mut self.states)?;
+        let turn = self.model.turn(state);
+        if turn == Turn::Over {
+            return Ok([0.0; MAX_PLAYERS]);
+        }
+        if depth == 0 {
+            return Ok(self.horizon(state));
+        }
+        let key = self.key(state, depth);
+        if let Some(known) = key.and_then(|key| self.exact.get(&key)) {
+            return Ok(*known);
+        }
+        let values = match turn {
+            Turn::Over | Turn::Several(_) => return Err(Failure::Simultaneous),
+            Turn::Chance => {
+                let mut mean = [0.0; MAX_PLAYERS];
+                for (outcome, p) in self.outcomes(state) {
+                    let (after, rewards) = self.after(state, outcome);
+                    let below = self.expectimax(&after, depth)?;
+                    let value = self.add(&rewards, 1.0, &below);
+                    (0..self.players).for_each(|player| mean[player] += p * value[player]);
+                }
+                mean
+            }
+            Turn::One(player) => {
+                let judged = self.judge(state, depth)?;
+                let best = |a: &Values, b: &Values| a[player].total_cmp(&b[player]);
+                judged.into_iter().map(|(_, values)| values).max_by(best).unwrap_or([0.0; MAX_PLAYERS])
+            }
+        };
+        if let Some(key) = key {
+            self.exact.insert(key, values);
+        }
+        Ok(values)
+    }
+
+    /// Player 0's value if it lies between alpha and beta, else a bound on it.
+    fn alpha_beta(&mut self, state: &State, depth: u32, mut alpha: f64, mut beta: f64) -> Result<f64, Failure> {
+        self.limits.count(&mut self.states)?;
+        let turn = self.model.turn(state);
+        if turn == Turn::Over {
+            return Ok(0.0);
+        }
+        if depth == 0 {
+            return Ok(self.horizon(state)[0]);
+        }
+        let key = self.key(state, depth);
+        if let Some(&(value, bound)) = key.and_then(|key| self.bounds.get(&key)) {
+            match bound {
+                Bound::Exact => return Ok(value),
+                Bound::AtLeast => alpha = alpha.max(value),
+                Bound::AtMost => beta = beta.min(value),
+            }
+            if alpha >= beta {
+                return Ok(value);
+            }
+        }
+        let gamma = self.model.info().discount;
+        let (value, bound) = match turn {
+            Turn::Over | Turn::Several(_) => return Err(Failure::Simultaneous),
+            Turn::Chance => {
+                let mut mean = 0.0;
+                for (outcome, p) in self.outcomes(state) {
+                    let (after, rewards) = self.after(state, outcome);
+                    mean += p * (rewards[0] + self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY)?);
+                }
+                (mean, Bound::Exact)
+            }
+            Turn::One(player) => {
+                let sign = if player == 0 { 1.0 } else { -1.0 };
+                let (a0, b0) = (alpha, beta);
+                let (mut best, mut best_action) = (f64::NEG_INFINITY, Action(0));
+                for action in self.ordered(state, player, key) {
+                    let (after, rewards) = self.after(state, action);
+                    // The window of the child: value = reward + gamma * child.
+                    let window = |bound: f64| if gamma > 0.0 { (bound - rewards[0]) / gamma } else { bound };
+                    let below = self.alpha_beta(&after, depth - 1, window(alpha), window(beta))?;
+                    let value = sign * (rewards[0] + gamma * below);
+                    if value > best {
+                        (best, best_action) = (value, action);
+                    }
+                    if player == 0 { alpha = alpha.max(best) } else { beta = beta.min(-best) }
+                    if alpha >= beta {
+                        break;
+                    }
+                }
+                if let Some(key) = key {
+                    self.refutations.insert(key, best_action);
+                }
+                let value = sign * best;
+                let bound = if value >= b0 {
+                    Bound::AtLeast
+                } else if value <= a0 {
+                    Bound::AtMost
+                } else {
+                    Bound::Exact
+                };
+                (value, bound)
+            }
+        };
+        if let Some(key) = key {
+            self.bounds.insert(key, (value, bound));
+        }
+        Ok(value)
+    }
+
+    /// The legal actions, the one that was best last time first.
+    fn ordered(&self, state: &State, player: usize, key: Option<u64>) -> Vec<Action> {
+        let mut actions = Vec::new();
+        self.model.legal(state, player, &mut actions);
+        if let Some(best) = key.and_then(|key| self.refutations.get(&key))
+            && let Some(at) = actions.iter().position(|action| action == best)
+        {
+            actions.swap(0, at);
+        }
+        actions
+    }
+}
+
+/// Solves a game of perfect information in which players take turns; `None` if they do not.
+pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
+    let info = model.info();
+    let Some(horizon) = info.horizon.filter(|h| *h <= DEEPEST) else {
+        return Err("the game has no last move, so looking ahead to its end is impossible".to_owned());
+    };
+    let two = info.players == 2 && info.zero_sum;
+    let mut search = Lookahead::new(model, two, limits);
+    let root = model.initial();
+    let mut solution = Solution {
+        method: if two { "minimax with alpha-beta and transpositions" } else { "expectimax" },
+        ..Solution::default()
+    };
+    let result = match model.turn(&root) {
+        Turn::One(player) => search.judge(&root, horizon).map(|mut judged| {
+            judged.sort_by(|a, b| b.1[player].total_cmp(&a.1[player]));
+            let name = |action| model.action_name(&root, Some(player), action);
+            solution.table = judged.iter().map(|(action, v)| (name(*action), v[player])).collect();
+            solution.action = judged.first().map(|(action, _)| name(*action));
+            judged.first().map_or([0.0; MAX_PLAYERS], |(_, values)| *values)
+        }),
+        _ => search.value(&root, horizon),
+    };
+    match result {
+        Ok(values) => {
+            solution.value = values[..info.players].to_vec();
+            solution.states = search.states;
+            Ok(Some(solution))
+        }
+        Err(Failure::Simultaneous) => Ok(None),
+        Err(Failure::Stopped(why)) => Err(why),
+    }
+}

@@ -1,0 +1,81 @@
+//! Exact solvers for small games, to judge planners by.
+//!
+//! * `lookahead.rs`: perfect information, turn-taking; expectimax, and alpha-beta for two.
+//! * `beliefs.rs`: one player who does not see everything; dynamic programming over beliefs.
+//! * `sequences.rs`: two players, zero sum, anything hidden; the sequence form, for a linear
+//!   program that the caller solves.
+
+mod beliefs;
+pub mod lookahead;
+mod sequences;
+
+pub use sequences::{SequenceForm, Side, sequence_form};
+
+use crate::model::Model;
+
+/// The value of a game and how to begin.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Solution {
+    /// The expected return of each player under best play.
+    pub value: Vec<f64>,
+    /// A best first action, if the first decision is the same in every case.
+    pub action: Option<String>,
+    /// How it was found.
+    pub method: &'static str,
+    /// How many states (or beliefs) were looked at.
+    pub states: u64,
+    /// The value of each first action for the player who chooses it, best first.
+    pub table: Vec<(String, f64)>,
+}
+
+/// How far a solver may go.
+pub struct Limits<'a> {
+    /// States (or beliefs) after which it gives up.
+    pub states: u64,
+    /// Called now and then; true stops the solver.
+    pub pause: &'a mut dyn FnMut() -> bool,
+}
+
+impl Limits<'_> {
+    /// Counts a state.
+    ///
+    /// # Errors
+    /// When there have been too many, or somebody wants to stop.
+    fn count(&mut self, seen: &mut u64) -> Result<(), String> {
+        *seen += 1;
+        if *seen > self.states {
+            return Err(format!(
+                "the game is too large to solve exactly: more than {} states; \
+                 allow more, or take smaller parameters",
+                self.states
+            ));
+        }
+        if seen.is_multiple_of(1024) && (self.pause)() {
+            return Err("interrupted".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Solves a game of perfect information, or of one player who does not see everything.
+/// `None` if it is neither (see [`sequence_form`]).
+///
+/// # Errors
+/// A sentence, if the game is too large or has no end.
+pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
+    let info = model.info();
+    if !info.has.explicit_chance {
+        return Err("exact solving needs explicit probabilities of chance, which this game lacks".to_owned());
+    }
+    let solution = if info.players == 1 && (!info.perfect_information || info.horizon.is_none()) {
+        beliefs::solve(model, limits).map(Some)
+    } else if info.perfect_information {
+        lookahead::solve(model, limits)
+    } else {
+        Ok(None)
+    };
+    match model.fault() {
+        Some(fault) if model.faults() > 0 => Err(fault),
+        _ => solution,
+    }
+}
