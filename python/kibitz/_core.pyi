@@ -10,7 +10,18 @@ class GameFault(RuntimeError):
     """A game written in Python failed or broke the contract; the user's own exception is the cause."""
 
 @final
+class Bits:
+    """A stream of the core as the source of a `random.Random`; see `kibitz._stream`."""
+
+    def __new__(cls, seed: int = 0) -> Bits: ...
+    def random(self) -> float: ...
+    def getrandbits(self, count: int) -> int: ...
+
+@final
 class ParamDoc:
+    """What a person needs to know about one parameter."""
+
+    def __new__(cls, name: str, kind: str, default: str, range: str | None, doc: str) -> ParamDoc: ...
     @property
     def name(self) -> str: ...
     @property
@@ -24,8 +35,9 @@ class ParamDoc:
 
 @final
 class Entry:
-    """A registered native game or planner."""
+    """A registered game or planner."""
 
+    def __new__(cls, name: str, summary: str, params: Sequence[ParamDoc]) -> Entry: ...
     @property
     def name(self) -> str: ...
     @property
@@ -40,6 +52,9 @@ def parse_spec(text: str) -> tuple[str, list[tuple[str, Any]]]:
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> str:
     """The sentence for a misspelt name, with the nearest right ones."""
+
+def episode_seed(seed: int, episode: int, name: str) -> int:
+    """The seed of the stream called `name` of one episode of an experiment."""
 
 @final
 class Info:
@@ -86,6 +101,9 @@ class Game:
 
     def initial(self) -> State: ...
     def player_name(self, player: int) -> str: ...
+    def action_value(self, action: int) -> Any:
+        """The value that a game written in Python uses for an action; the number itself elsewhere."""
+
     def perft(self, depth: int) -> int:
         """Counts the sequences of joint actions and outcomes of that length (shorter if over)."""
 
@@ -98,6 +116,10 @@ class State:
 
     @property
     def game(self) -> Game: ...
+    @property
+    def value(self) -> Any:
+        """The user's own object, where the game is written in Python; None elsewhere."""
+
     @property
     def over(self) -> bool: ...
     @property
@@ -130,6 +152,8 @@ class View:
     """All that a player may know: its own actions and observations so far."""
 
     @property
+    def game(self) -> Game: ...
+    @property
     def player(self) -> int: ...
     @property
     def events(self) -> list[tuple[str, int, str]]:
@@ -145,12 +169,17 @@ class View:
 
     @property
     def svg(self) -> str | None: ...
+    @property
+    def key(self) -> int:
+        """Equal for two views exactly when their events are."""
+
+    def _repr_svg_(self) -> str | None: ...
 
 @final
 class Referee:
     """Holds the true state of one episode, draws chance, and tells each player what it may know."""
 
-    def __init__(self, game: Game, seed: int = 0, episode: int = 0) -> None: ...
+    def __new__(cls, game: Game, seed: int = 0, episode: int = 0) -> Referee: ...
     @property
     def game(self) -> Game: ...
     @property
@@ -164,7 +193,9 @@ class Referee:
         """Who must move; chance has always been drawn already."""
 
     @property
-    def steps(self) -> int: ...
+    def steps(self) -> int:
+        """How many were taken, chance's included."""
+
     @property
     def returns(self) -> list[float]:
         """Discounted by the game's discount factor."""
@@ -193,12 +224,28 @@ class Judgement:
 
 @final
 class Decision:
-    """A chosen action with the reasons for it."""
+    """A chosen action with the reasons for it.
 
+    A planner written in Python makes its own: `table` has rows (action, value, standard error, visits)."""
+
+    def __new__(
+        cls,
+        view: View,
+        action: int,
+        table: Sequence[tuple[int, float | None, float | None, int]] | None = None,
+        notes: Sequence[str] | None = None,
+    ) -> Decision: ...
     @property
     def action(self) -> int: ...
     @property
     def name(self) -> str: ...
+    @property
+    def best(self) -> str:
+        """The chosen action in words, as `name`."""
+
+    def table_text(self) -> str:
+        """The evidence for people: action, value with its standard error, visits; best first."""
+
     @property
     def table(self) -> list[Judgement]: ...
     @property
@@ -210,7 +257,9 @@ class Decision:
     @property
     def belief(self) -> int | None: ...
     @property
-    def line(self) -> list[tuple[int, str]]: ...
+    def line(self) -> list[tuple[int, str]]:
+        """What is expected to happen: player and action, from the choice on, as far as it can be told."""
+
     @property
     def notes(self) -> list[str]: ...
 
@@ -218,14 +267,16 @@ class Decision:
 class Planner:
     """A planner of the core; ValueError for a wrong spec."""
 
-    def __init__(self, spec: str) -> None: ...
+    def __new__(cls, spec: str) -> Planner: ...
     @property
     def spec(self) -> str: ...
     def start(self, game: Game, seat: int, seed: int) -> None:
         """ValueError, with a sentence, where the game lacks what the planner needs."""
 
-    def act(self, view: View) -> Decision:
-        """Releases the GIL unless the game is a Python one; Ctrl-C raises KeyboardInterrupt soon."""
+    def act(self, view: View, seconds: float | None = None) -> Decision:
+        """Releases the GIL unless the game is a Python one; Ctrl-C raises KeyboardInterrupt soon.
+
+        After `seconds` it answers with the best it has, whatever its own budget says."""
 
 @final
 class Solution:

@@ -1,1 +1,45 @@
-//! x
+//! `kibitz._core`, the binding. Thin: convert, release the GIL, call, convert.
+//!
+//! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
+//! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
+//! the core), [`game`], [`referee`], [`planner`], [`entry`] (registries and specs).
+
+#![forbid(unsafe_code)]
+
+mod count;
+mod entry;
+mod fault;
+mod game;
+mod intern;
+mod pace;
+mod planner;
+mod referee;
+mod rules;
+
+// Linked for their registrations; nothing here names them.
+use kibitz_games as _;
+
+/// The module as Python imports it.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::entry::{Entry, ParamDoc, episode_seed, games, parse_spec, planners, unknown};
+    #[pymodule_export]
+    use crate::fault::GameFault;
+    #[pymodule_export]
+    use crate::game::{Game, Info, State};
+    #[pymodule_export]
+    use crate::planner::{Decision, Judgement, Planner};
+    #[pymodule_export]
+    use crate::referee::{Referee, View};
+    #[pymodule_export]
+    use crate::rules::Bits;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("debug_build", cfg!(debug_assertions))
+    }
+}

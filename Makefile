@@ -1,0 +1,88 @@
+# Each target does its own set-up: a virtual environment in .venv with the pinned packages, and the
+# Rust core built in release mode into python/kibitz. The second run is quick: only what changed is
+# built again, and edits of Python files count at once.
+
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := python/kibitz/_core.abi3.so
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+READY := $(CORE) $(BIN)/kibitz
+NEEDED_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+# Without these, PyO3 would ask whichever Python comes first, and look for a shared libpython.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PIP_ROOT_USER_ACTION := ignore
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench build toolchain lock clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(READY) ## a short tour: games, planners, a match
+	@$(BIN)/kibitz demo
+
+test: $(READY) $(VENV)/.bench ## all tests, Rust and Python
+	cargo test --workspace --quiet
+	$(BIN)/python -m pytest
+
+check: $(READY) ## formatting, lints and types
+	cargo metadata --locked --format-version 1 > /dev/null
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest --concise kibitz._core
+
+bench: $(READY) $(VENV)/.bench ## speed and strength beside the peers'
+	@$(BIN)/kibitz bench
+
+build: $(READY) ## only set up and build
+
+lock: ## pin the newest packages (needs uv)
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra dev pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra bench --constraint requirements.lock pyproject.toml --output-file requirements-bench.lock
+
+clean: ## remove what was built
+	rm -rf $(VENV) $(CORE) target
+
+toolchain:
+	@command -v cargo > /dev/null || { \
+		echo "kibitz needs Rust $(NEEDED_RUST) or newer, but there is no cargo on the path." >&2; exit 1; }
+	@rustc --version | awk -v need=$(NEEDED_RUST) '{ split($$2, have, "."); split(need, want, "."); \
+		if (have[1] < want[1] || have[1] == want[1] && have[2] + 0 < want[2] + 0) { \
+			print "kibitz needs Rust " need " or newer, but this is " $$2 "; rustup update gets it." > "/dev/stderr"; \
+			exit 1 } }'
+
+$(BIN)/python:
+	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+		if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then \
+			exec $$python -m venv $(VENV); \
+		fi; \
+	done; \
+	echo "kibitz needs Python 3.11 or newer with its venv module, and found none (PYTHON=... names one)." >&2; \
+	exit 1
+
+$(VENV)/.packages: requirements.lock | $(BIN)/python
+	$(PIP) -r requirements.lock
+	@touch $@
+
+# The peers are optional: the tests that need them are skipped, and say so, where they are missing.
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.packages
+	@$(PIP) --only-binary :all: -r requirements-bench.lock \
+		|| echo "open_spiel or pomdp-py cannot be installed here: what compares with them is left out." >&2
+	@touch $@
+
+$(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain
+	env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --skip-install
+	@touch $@
+
+# Once: the package as an editable one, with its command.
+$(BIN)/kibitz: pyproject.toml $(VENV)/.packages | $(CORE)
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,132 @@
+//! Counting: perft and playouts, the field's measures of correctness and speed.
+
+use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::{Action, Rng, State, Turn};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::fault::drive;
+use crate::game::Game;
+use crate::pace::Pace;
+
+/// Steps after which a playout of a game without a horizon is cut off.
+const CAP: u32 = 10_000;
+
+/// Runs `work` without the GIL, or with it where the game needs it anyway, until Ctrl-C.
+pub fn at_work<T: Send>(
+    py: Python<'_>,
+    game: &Game,
+    seconds: Option<f64>,
+    work: impl FnOnce(&mut Pace) -> T + Send,
+) -> PyResult<T> {
+    let mut pace = Pace::new(seconds);
+    let run = || work(&mut pace);
+    let result =
+        if game.python.is_some() { drive(py, game, run) } else { drive(py, game, || py.detach(run)) };
+    pace.finish()?;
+    result
+}
+
+/// See `Game.perft`.
+pub fn perft(py: Python<'_>, game: &Game, depth: u32) -> PyResult<u64> {
+    let state = drive(py, game, || game.model.initial())?;
+    at_work(py, game, None, |pace| Counter { game, pace, countdown: 0 }.count(&state, depth))?
+        .map_err(PyValueError::new_err)
+}
+
+struct Counter<'a> {
+    game: &'a Game,
+    pace: &'a mut Pace,
+    countdown: u32,
+}
+
+impl Counter<'_> {
+    fn count(&mut self, state: &State, depth: u32) -> Result<u64, String> {
+        if self.countdown == 0 {
+            self.countdown = 256;
+            if self.pace.stop() {
+                return Ok(0);
+            }
+        }
+        self.countdown -= 1;
+        let model = &self.game.model;
+        let turn = model.turn(state);
+        if depth == 0 || turn == Turn::Over {
+            return Ok(1);
+        }
+        let choices: Vec<Vec<Action>> = if turn == Turn::Chance {
+            if !model.info().has.explicit_chance {
+                let spec = &self.game.spec;
+                return Err(format!("{spec} only draws chance's outcomes: there is nothing to count"));
+            }
+            let mut outcomes = Vec::new();
+            model.chance(state, &mut outcomes);
+            vec![outcomes.into_iter().filter(|(_, p)| *p > 0.0).map(|(outcome, _)| outcome).collect()]
+        } else {
+            let legal = |player| {
+                let mut actions = Vec::new();
+                model.legal(state, player, &mut actions);
+                actions
+            };
+            turn.movers().iter().map(legal).collect()
+        };
+        let ways: usize = choices.iter().map(Vec::len).product();
+        let mut rewards = vec![0.0; model.info().players];
+        let mut joint = vec![Action(0); choices.len()];
+        let mut total = 0;
+        let mut next = state.clone();
+        for way in 0..ways {
+            let mut rest = way;
+            for (slot, actions) in joint.iter_mut().zip(&choices) {
+                *slot = actions[rest % actions.len()];
+                rest /= actions.len();
+            }
+            next.clone_from(state);
+            model.step(&mut next, &joint, &mut rewards);
+            total += self.count(&next, depth - 1)?;
+        }
+        Ok(total)
+    }
+}
+
+/// See `Game.playouts`.
+pub fn playouts(
+    py: Python<'_>,
+    game: &Game,
+    count: u64,
+    seed: u64,
+    policy: &str,
+) -> PyResult<(Vec<f64>, u64)> {
+    let info = game.model.info();
+    let (policy, needs) = match policy {
+        "random" => (Policy::Random, None),
+        "preferred" => (Policy::Preferred, (!info.has.preferred).then_some("preferred actions")),
+        "greedy" => (Policy::Greedy { epsilon: 0.0 }, (!info.has.evaluator).then_some("evaluator")),
+        other => {
+            let known = ["random", "preferred", "greedy"];
+            return Err(crate::game::spec_error(kibitz_core::spec::unknown("policy", other, known)));
+        }
+    };
+    if let Some(missing) = needs {
+        return Err(PyValueError::new_err(format!("{} has no {missing}", game.spec)));
+    }
+    let how = Playout { policy, depth: info.horizon.unwrap_or(CAP), discount: info.discount };
+    let mut returns = vec![0.0; info.players];
+    let initial = drive(py, game, || game.model.initial())?;
+    let steps = at_work(py, game, None, |pace| {
+        let mut steps = 0u64;
+        let mut rng = Rng::episode(seed, 0, "playouts");
+        let mut state = initial.clone();
+        for playout in 0..count {
+            // One look at the clock is dear beside a playout of tic-tac-toe.
+            if playout % 16 == 0 && pace.stop() {
+                break;
+            }
+            state.clone_from(&initial);
+            steps += u64::from(game.model.playout(&mut state, &how, &mut rng, &mut returns));
+        }
+        steps
+    })?;
+    returns.iter_mut().for_each(|total| *total /= count.max(1) as f64);
+    Ok((returns, steps))
+}

@@ -1,0 +1,121 @@
+//! The registries and specs as Python sees them.
+
+use kibitz_core::spec::{Spec, Value};
+use kibitz_core::{Rng, registry};
+use pyo3::prelude::*;
+
+use crate::game::spec_error;
+
+/// What a person needs to know about one parameter.
+#[pyclass(module = "kibitz._core", frozen, get_all)]
+pub struct ParamDoc {
+    name: String,
+    kind: String,
+    default: String,
+    range: Option<String>,
+    doc: String,
+}
+
+#[pymethods]
+impl ParamDoc {
+    #[new]
+    #[pyo3(signature = (name, kind, default, range, doc))]
+    fn new(name: String, kind: String, default: String, range: Option<String>, doc: String) -> ParamDoc {
+        ParamDoc { name, kind, default, range, doc }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ParamDoc {}={}>", self.name, self.default)
+    }
+}
+
+/// A registered game or planner.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Entry {
+    name: String,
+    summary: String,
+    params: Vec<Py<ParamDoc>>,
+}
+
+#[pymethods]
+impl Entry {
+    #[new]
+    fn new(name: String, summary: String, params: Vec<Py<ParamDoc>>) -> Entry {
+        Entry { name, summary, params }
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    #[getter]
+    fn params(&self, py: Python<'_>) -> Vec<Py<ParamDoc>> {
+        self.params.iter().map(|param| param.clone_ref(py)).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Entry {}: {}>", self.name, self.summary)
+    }
+}
+
+fn entry(
+    py: Python<'_>,
+    name: &str,
+    summary: &str,
+    params: Vec<kibitz_core::params::ParamDoc>,
+) -> PyResult<Entry> {
+    let convert = |doc: kibitz_core::params::ParamDoc| {
+        let name = doc.name.to_owned();
+        Py::new(py, ParamDoc { name, kind: doc.kind, default: doc.default, range: doc.range, doc: doc.doc })
+    };
+    let params = params.into_iter().map(convert).collect::<PyResult<_>>()?;
+    Ok(Entry { name: name.to_owned(), summary: summary.to_owned(), params })
+}
+
+/// The native games, by name.
+#[pyfunction]
+pub fn games(py: Python<'_>) -> PyResult<Vec<Entry>> {
+    registry::games().into_iter().map(|game| entry(py, game.name, game.summary, (game.params)())).collect()
+}
+
+/// The planners of the core, by name.
+#[pyfunction]
+pub fn planners(py: Python<'_>) -> PyResult<Vec<Entry>> {
+    let known = registry::planners().into_iter();
+    known.map(|planner| entry(py, planner.name, planner.summary, (planner.params)())).collect()
+}
+
+/// Name and (key, value) pairs; nested specs come back as text, quoted texts as str.
+#[pyfunction]
+pub fn parse_spec(py: Python<'_>, text: &str) -> PyResult<(String, Vec<(String, Py<PyAny>)>)> {
+    let spec: Spec = text.parse().map_err(spec_error)?;
+    let convert = |value: Value| -> PyResult<Py<PyAny>> {
+        Ok(match value {
+            Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any().unbind(),
+            Value::Integer(value) => value.into_pyobject(py)?.into_any().unbind(),
+            Value::Real(value) => value.into_pyobject(py)?.into_any().unbind(),
+            Value::Text(value) => value.into_pyobject(py)?.into_any().unbind(),
+            Value::Spec(value) => value.to_string().into_pyobject(py)?.into_any().unbind(),
+        })
+    };
+    let arguments = spec.arguments.into_iter().map(|(key, value)| Ok((key, convert(value)?)));
+    Ok((spec.name, arguments.collect::<PyResult<_>>()?))
+}
+
+/// The sentence for a misspelt name, with the nearest right ones.
+#[pyfunction]
+pub fn unknown(kind: &str, name: &str, known: Vec<String>) -> String {
+    kibitz_core::spec::unknown(kind, name, known.iter().map(String::as_str)).0
+}
+
+/// The seed of the stream called `name` of one episode of an experiment.
+#[pyfunction]
+pub fn episode_seed(seed: u64, episode: u64, name: &str) -> u64 {
+    Rng::episode(seed, episode, name).bits()
+}

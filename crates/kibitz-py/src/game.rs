@@ -1,0 +1,470 @@
+//! Games and states as Python sees them.
+
+use std::sync::Arc;
+
+use kibitz_core::spec::{Spec, SpecError, nearest};
+use kibitz_core::{Action, Rng, SharedModel, Turn, registry};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::count;
+use crate::fault::drive;
+use crate::rules::{PyRules, Truth};
+
+/// A wrong spec is the caller's mistake.
+pub fn spec_error(SpecError(what): SpecError) -> PyErr {
+    PyValueError::new_err(what)
+}
+
+/// The facts about a game that hold in all of its states.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Info(kibitz_core::Info);
+
+#[pymethods]
+impl Info {
+    #[getter]
+    fn players(&self) -> usize {
+        self.0.players
+    }
+
+    #[getter]
+    fn min_return(&self) -> f64 {
+        self.0.min_return
+    }
+
+    #[getter]
+    fn max_return(&self) -> f64 {
+        self.0.max_return
+    }
+
+    #[getter]
+    fn spread(&self) -> f64 {
+        self.0.spread
+    }
+
+    #[getter]
+    fn discount(&self) -> f64 {
+        self.0.discount
+    }
+
+    #[getter]
+    fn horizon(&self) -> Option<u32> {
+        self.0.horizon
+    }
+
+    #[getter]
+    fn perfect_information(&self) -> bool {
+        self.0.perfect_information
+    }
+
+    #[getter]
+    fn zero_sum(&self) -> bool {
+        self.0.zero_sum
+    }
+
+    /// Each capability's name and whether it is there.
+    #[getter]
+    fn capabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let list = PyDict::new(py);
+        for (name, there) in self.0.has.list() {
+            list.set_item(name, there)?;
+        }
+        Ok(list)
+    }
+
+    fn __repr__(&self) -> String {
+        let info = &self.0;
+        let players =
+            if info.players == 1 { "1 player".to_owned() } else { format!("{} players", info.players) };
+        format!("<Info: {players}, returns from {} to {}>", info.min_return, info.max_return)
+    }
+}
+
+/// The rules of a game; immutable, shared between threads.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Game {
+    /// The game as the core knows it.
+    pub model: SharedModel,
+    /// The same, where it is written in Python.
+    pub python: Option<Arc<PyRules>>,
+    /// How it was asked for.
+    pub spec: String,
+}
+
+impl Game {
+    /// ValueError, with a sentence, if there is no such player.
+    pub fn check_player(&self, player: usize) -> PyResult<usize> {
+        let players = self.model.info().players;
+        if player < players {
+            return Ok(player);
+        }
+        Err(PyIndexError::new_err(format!(
+            "there is no player {player}: {} has {players}, counted from 0",
+            self.spec
+        )))
+    }
+
+    /// The legal actions of a mover, ascending.
+    pub fn legal(&self, state: &kibitz_core::State, player: usize) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if self.model.turn(state).movers().contains(player) {
+            self.model.legal(state, player, &mut actions);
+            actions.sort_unstable();
+        }
+        actions
+    }
+
+    /// The joint action of this turn, if it is one.
+    ///
+    /// # Errors
+    /// ValueError that names the legal actions.
+    pub fn check_joint(&self, state: &kibitz_core::State, joint: &[u32]) -> PyResult<Vec<Action>> {
+        let turn = self.model.turn(state);
+        if turn == Turn::Over {
+            return Err(PyValueError::new_err("the game is over"));
+        }
+        if joint.len() != turn.width() {
+            let wanted = match turn {
+                Turn::Chance => "one outcome of chance".to_owned(),
+                _ => format!("one action for each of the {} movers", turn.width()),
+            };
+            return Err(PyValueError::new_err(format!("expected {wanted}, but found {}", joint.len())));
+        }
+        let joint: Vec<Action> = joint.iter().map(|action| Action(*action)).collect();
+        if turn == Turn::Chance {
+            if self.model.info().has.explicit_chance {
+                let mut outcomes = Vec::new();
+                self.model.chance(state, &mut outcomes);
+                let possible: Vec<Action> =
+                    outcomes.into_iter().filter(|(_, p)| *p > 0.0).map(|(o, _)| o).collect();
+                self.check_one(state, None, joint[0], &possible)?;
+            }
+            return Ok(joint);
+        }
+        for (player, action) in turn.movers().iter().zip(&joint) {
+            let mut legal = Vec::new();
+            self.model.legal(state, player, &mut legal);
+            self.check_one(state, Some(player), *action, &legal)?;
+        }
+        Ok(joint)
+    }
+
+    fn check_one(
+        &self,
+        state: &kibitz_core::State,
+        player: Option<usize>,
+        action: Action,
+        legal: &[Action],
+    ) -> PyResult<()> {
+        if legal.contains(&action) {
+            return Ok(());
+        }
+        let who = player.map_or("chance".to_owned(), |player| self.model.player_name(player));
+        let name =
+            |action: &Action| format!("{} ({})", action.0, self.model.action_name(state, player, *action));
+        let mut names: Vec<String> = legal.iter().take(40).map(name).collect();
+        if legal.len() > names.len() {
+            names.push(format!("and {} more", legal.len() - names.len()));
+        }
+        Err(PyValueError::new_err(format!(
+            "{} is not a legal action of {who}; legal are {}",
+            action.0,
+            names.join(", ")
+        )))
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// A native game by spec; ValueError with the nearest names for a wrong one.
+    #[staticmethod]
+    fn native(spec: &str) -> PyResult<Game> {
+        let parsed: Spec = spec.parse().map_err(spec_error)?;
+        let model = registry::game(&parsed).map_err(spec_error)?;
+        Ok(Game { model, python: None, spec: parsed.to_string() })
+    }
+
+    /// Wraps an object that follows `kibitz.Rules`; TypeError where a method is missing.
+    #[staticmethod]
+    fn python(rules: &Bound<'_, PyAny>, spec: String) -> PyResult<Game> {
+        let rules = Arc::new(PyRules::new(rules)?);
+        Ok(Game { model: rules.clone(), python: Some(rules), spec })
+    }
+
+    /// How it is asked for.
+    #[getter]
+    fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    #[getter]
+    fn info(&self) -> Info {
+        Info(self.model.info().clone())
+    }
+
+    /// The Python object behind it, if there is one.
+    #[getter]
+    fn rules(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.python.as_ref().map(|python| python.rules.clone_ref(py))
+    }
+
+    /// Where every game begins.
+    fn initial(slf: &Bound<'_, Self>) -> PyResult<State> {
+        let game = slf.get();
+        let state = drive(slf.py(), game, || game.model.initial())?;
+        Ok(State { game: slf.clone().unbind(), state: Arc::new(state) })
+    }
+
+    /// What a player is called.
+    fn player_name(&self, py: Python<'_>, player: usize) -> PyResult<String> {
+        let player = self.check_player(player)?;
+        drive(py, self, || self.model.player_name(player))
+    }
+
+    /// The value that a game written in Python uses for an action; the number itself elsewhere.
+    fn action_value<'py>(&self, py: Python<'py>, action: u32) -> PyResult<Bound<'py, PyAny>> {
+        match &self.python {
+            None => Ok(action.into_pyobject(py)?.into_any()),
+            Some(rules) => rules.actions.value(py, action).ok_or_else(|| {
+                PyValueError::new_err(format!("{} knows no action number {action}", self.spec))
+            }),
+        }
+    }
+
+    /// Counts the sequences of joint actions and outcomes of that length (shorter if over).
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
+        count::perft(py, self, depth)
+    }
+
+    /// Plays `count` playouts from the start; the players' mean returns, and all steps taken.
+    #[pyo3(signature = (count, seed, policy="random"))]
+    fn playouts(&self, py: Python<'_>, count: u64, seed: u64, policy: &str) -> PyResult<(Vec<f64>, u64)> {
+        count::playouts(py, self, count, seed, policy)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Game {}>", self.spec)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (py, game) = (slf.py(), slf.get());
+        let class = py.get_type::<Game>();
+        match &game.python {
+            None => Ok((class.getattr("native")?, (&game.spec,).into_pyobject(py)?.into_any())),
+            Some(rules) => {
+                Ok((class.getattr("python")?, (&rules.rules, &game.spec).into_pyobject(py)?.into_any()))
+            }
+        }
+    }
+}
+
+/// The whole truth at one moment of a game. Immutable here: `step` gives a new one.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct State {
+    pub game: Py<Game>,
+    pub state: Arc<kibitz_core::State>,
+}
+
+impl State {
+    fn drive<T>(&self, py: Python<'_>, work: impl FnOnce(&Game, &kibitz_core::State) -> T) -> PyResult<T> {
+        let game = self.game.get();
+        drive(py, game, || work(game, &self.state))
+    }
+
+    fn turn(&self, py: Python<'_>) -> PyResult<Turn> {
+        self.drive(py, |game, state| game.model.turn(state))
+    }
+
+    fn check_viewer(&self, viewer: Option<usize>) -> PyResult<Option<usize>> {
+        viewer.map(|viewer| self.game.get().check_player(viewer)).transpose()
+    }
+
+    /// What may happen now: a mover's legal actions, or chance's outcomes.
+    fn choices(&self, py: Python<'_>, player: Option<usize>) -> PyResult<Vec<Action>> {
+        match player {
+            Some(player) => {
+                let player = self.game.get().check_player(player)?;
+                self.drive(py, |game, state| game.legal(state, player))
+            }
+            None => Ok(self.outcomes(py)?.into_iter().map(|(outcome, _)| Action(outcome)).collect()),
+        }
+    }
+}
+
+#[pymethods]
+impl State {
+    /// The rules.
+    #[getter]
+    fn game(&self, py: Python<'_>) -> Py<Game> {
+        self.game.clone_ref(py)
+    }
+
+    /// The user's own object, where the game is written in Python.
+    #[getter]
+    fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.game.get().python.as_ref()?;
+        self.state.get::<Truth>().value(py)
+    }
+
+    #[getter]
+    fn over(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.turn(py)? == Turn::Over)
+    }
+
+    #[getter]
+    fn chance(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.turn(py)? == Turn::Chance)
+    }
+
+    #[getter]
+    fn movers(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        Ok(self.turn(py)?.movers().iter().collect())
+    }
+
+    /// The legal actions of a player, ascending; empty when it is not its turn.
+    fn legal(&self, py: Python<'_>, player: usize) -> PyResult<Vec<u32>> {
+        Ok(self.choices(py, Some(player))?.into_iter().map(|action| action.0).collect())
+    }
+
+    /// Chance's outcomes with probabilities; ValueError if the game only samples them.
+    fn outcomes(&self, py: Python<'_>) -> PyResult<Vec<(u32, f64)>> {
+        let game = self.game.get();
+        if self.turn(py)? != Turn::Chance {
+            return Ok(Vec::new());
+        }
+        if !game.model.info().has.explicit_chance {
+            let spec = &game.spec;
+            return Err(PyValueError::new_err(format!(
+                "{spec} only draws chance's outcomes, it does not list them"
+            )));
+        }
+        let outcomes = self.drive(py, |game, state| {
+            let mut outcomes = Vec::new();
+            game.model.chance(state, &mut outcomes);
+            outcomes
+        })?;
+        Ok(outcomes.into_iter().map(|(outcome, probability)| (outcome.0, probability)).collect())
+    }
+
+    /// The next state and each player's reward; ValueError for an illegal action.
+    fn step(&self, py: Python<'_>, joint: Vec<u32>) -> PyResult<(State, Vec<f64>)> {
+        let (next, rewards) = self.drive(py, |game, state| -> PyResult<_> {
+            let joint = game.check_joint(state, &joint)?;
+            let mut next = state.clone();
+            let mut rewards = vec![0.0; game.model.info().players];
+            game.model.step(&mut next, &joint, &mut rewards);
+            // A Python game's mistakes in the new state come to light here, where they were made.
+            game.model.turn(&next);
+            Ok((next, rewards))
+        })??;
+        Ok((State { game: self.game.clone_ref(py), state: Arc::new(next) }, rewards))
+    }
+
+    /// Draws an outcome of chance.
+    fn draw(&self, py: Python<'_>, seed: u64) -> PyResult<u32> {
+        if self.turn(py)? != Turn::Chance {
+            return Err(PyValueError::new_err("it is not chance's turn"));
+        }
+        self.drive(py, |game, state| game.model.draw(state, &mut Rng::new(seed)).0)
+    }
+
+    /// The name of a player's action, or of chance's outcome where `player` is None.
+    fn action_name(&self, py: Python<'_>, player: Option<usize>, action: u32) -> PyResult<String> {
+        let player = self.check_viewer(player)?;
+        self.drive(py, |game, state| game.model.action_name(state, player, Action(action)))
+    }
+
+    /// The legal action of that name; ValueError naming the nearest ones.
+    fn find_action(&self, py: Python<'_>, player: Option<usize>, name: &str) -> PyResult<u32> {
+        let choices = self.choices(py, player)?;
+        let names: Vec<String> = self.drive(py, |game, state| {
+            choices.iter().map(|action| game.model.action_name(state, player, *action)).collect()
+        })?;
+        if let Some(found) = names.iter().position(|known| known == name) {
+            return Ok(choices[found].0);
+        }
+        let known = || names.iter().map(String::as_str);
+        // What people type: any case, any spacing.
+        let plain = |text: &str| text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut alike = names.iter().enumerate().filter(|(_, known)| plain(known) == plain(name));
+        if let (Some((found, _)), None) = (alike.next(), alike.next()) {
+            return Ok(choices[found].0);
+        }
+        let near = nearest(name, known());
+        Err(PyValueError::new_err(match (choices.is_empty(), near.is_empty()) {
+            (true, _) => "nobody waits for that choice now".to_owned(),
+            (_, false) => {
+                format!("no legal action is called '{name}'; did you mean {}?", near.join(" or "))
+            }
+            _ => {
+                let shown = known().take(40).collect::<Vec<_>>().join(", ");
+                format!("no legal action is called '{name}'; legal are {shown}")
+            }
+        }))
+    }
+
+    /// Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing.
+    fn observation(
+        &self,
+        py: Python<'_>,
+        before: &Bound<'_, State>,
+        joint: Vec<u32>,
+        player: usize,
+    ) -> PyResult<(u64, String)> {
+        let before = before.get();
+        if !Arc::ptr_eq(&before.game.get().model, &self.game.get().model) {
+            return Err(PyValueError::new_err("the two states belong to different games"));
+        }
+        let player = self.game.get().check_player(player)?;
+        self.drive(py, |game, after| -> PyResult<_> {
+            let joint = game.check_joint(&before.state, &joint)?;
+            let turn = game.model.turn(&before.state);
+            let told = game.model.observe(after, turn, &joint, player);
+            if told == kibitz_core::Observation::SILENT {
+                return Ok((0, String::new()));
+            }
+            Ok((told.0, game.model.observation_name(&before.state, after, turn, &joint, player)))
+        })?
+    }
+
+    /// The evaluator's estimate of the return still to come, if the game has one.
+    fn evaluate(&self, py: Python<'_>) -> PyResult<Option<Vec<f64>>> {
+        let info = self.game.get().model.info();
+        if !info.has.evaluator {
+            return Ok(None);
+        }
+        let mut values = vec![0.0; info.players];
+        self.drive(py, |game, state| game.model.evaluate(state, &mut values))?;
+        Ok(Some(values))
+    }
+
+    /// Equal for states with the same future, if the game tells.
+    fn hash(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let has = self.game.get().model.info().has.hash;
+        has.then(|| self.drive(py, |game, state| game.model.hash(state))).transpose()
+    }
+
+    /// A drawing in plain characters: of the whole truth, or of what `viewer` may know of it.
+    #[pyo3(signature = (viewer=None))]
+    fn text(&self, py: Python<'_>, viewer: Option<usize>) -> PyResult<String> {
+        let viewer = self.check_viewer(viewer)?;
+        self.drive(py, |game, state| game.model.text(state, viewer))
+    }
+
+    /// A picture, if the game draws one.
+    #[pyo3(signature = (viewer=None))]
+    fn svg(&self, py: Python<'_>, viewer: Option<usize>) -> PyResult<Option<String>> {
+        let viewer = self.check_viewer(viewer)?;
+        let has = self.game.get().model.info().has.svg;
+        has.then(|| self.drive(py, |game, state| game.model.svg(state, viewer))).transpose()
+    }
+
+    fn _repr_svg_(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.svg(py, None)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<State of {}>\n{}", self.game.get().spec, self.text(py, None)?))
+    }
+}

@@ -1,0 +1,347 @@
+//! Planners and their decisions as Python sees them.
+
+use std::sync::{Arc, Mutex, TryLockError};
+
+use kibitz_core::spec::Spec;
+use kibitz_core::{Action, Event, Observation, registry};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::fault::drive;
+use crate::game::{Game, spec_error};
+use crate::pace::Pace;
+use crate::referee::View;
+
+/// The evidence for one legal action.
+#[pyclass(module = "kibitz._core", frozen, get_all)]
+pub struct Judgement {
+    action: u32,
+    name: String,
+    value: Option<f64>,
+    error: Option<f64>,
+    visits: u64,
+}
+
+#[pymethods]
+impl Judgement {
+    fn __repr__(&self) -> String {
+        let value = self.value.map_or("?".to_owned(), |value| format!("{value:.4}"));
+        format!("<Judgement {}: {value}, {} visits>", self.name, self.visits)
+    }
+}
+
+/// A chosen action with the reasons for it.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Decision {
+    decision: kibitz_core::planner::Decision,
+    name: String,
+    table: Vec<Py<Judgement>>,
+}
+
+impl Decision {
+    /// Finds the words for what a planner decided in this position.
+    fn new(py: Python<'_>, view: &View, decision: kibitz_core::planner::Decision) -> PyResult<Decision> {
+        let game = view.game.get();
+        let who = Some(view.view.player);
+        let (name, names) = drive(py, game, || {
+            let name = |action| game.model.action_name(&view.now, who, action);
+            let names: Vec<String> = decision.table.iter().map(|row| name(row.action)).collect();
+            (name(decision.action), names)
+        })?;
+        let judge = |(row, name): (&kibitz_core::planner::Judgement, String)| {
+            let kibitz_core::planner::Judgement { action, value, error, visits } = *row;
+            Py::new(py, Judgement { action: action.0, name, value, error, visits })
+        };
+        let table = decision.table.iter().zip(names).map(judge).collect::<PyResult<_>>()?;
+        Ok(Decision { decision, name, table })
+    }
+}
+
+/// A row of evidence from Python: action, value, standard error, visits.
+type Row = (u32, Option<f64>, Option<f64>, u64);
+
+#[pymethods]
+impl Decision {
+    /// The decision of a planner written in Python.
+    #[new]
+    #[pyo3(signature = (view, action, table=None, notes=None))]
+    fn python(
+        py: Python<'_>,
+        view: &Bound<'_, View>,
+        action: u32,
+        table: Option<Vec<Row>>,
+        notes: Option<Vec<String>>,
+    ) -> PyResult<Decision> {
+        let view = view.get();
+        let rows = table.unwrap_or_default();
+        for chosen in rows.iter().map(|row| row.0).chain([action]) {
+            if !view.view.legal.contains(&Action(chosen)) {
+                return Err(PyValueError::new_err(format!(
+                    "{chosen} is not one of the view's legal actions"
+                )));
+            }
+        }
+        let judge = |(action, value, error, visits)| kibitz_core::planner::Judgement {
+            action: Action(action),
+            value,
+            error,
+            visits,
+        };
+        let decision = kibitz_core::planner::Decision {
+            action: Action(action),
+            simulations: rows.iter().map(|row| row.3).sum(),
+            table: rows.into_iter().map(judge).collect(),
+            notes: notes.unwrap_or_default(),
+            ..Default::default()
+        };
+        Decision::new(py, view, decision)
+    }
+
+    #[getter]
+    fn action(&self) -> u32 {
+        self.decision.action.0
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The chosen action in words, as `name`.
+    #[getter]
+    fn best(&self) -> &str {
+        &self.name
+    }
+
+    /// The evidence for people: action, value with its standard error, visits; best first.
+    fn table_text(&self) -> String {
+        let rows = self.table.iter().map(|row| row.get());
+        let cells: Vec<[String; 3]> = rows
+            .map(|row| {
+                let value = row.value.map_or("?".to_owned(), |value| format!("{value:.3}"));
+                let error = row.error.map_or(String::new(), |error| format!(" ± {error:.3}"));
+                [row.name.clone(), value + &error, row.visits.to_string()]
+            })
+            .collect();
+        let heads = ["action", "value", "visits"].map(str::to_owned);
+        let lines = || std::iter::once(&heads).chain(&cells);
+        let width = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        let widths = [width(0), width(1), width(2)];
+        let line = |[action, value, visits]: &[String; 3]| {
+            format!("{action:<0$}  {value:>1$}  {visits:>2$}", widths[0], widths[1], widths[2])
+        };
+        lines().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The evidence for each legal action, best first.
+    #[getter]
+    fn table(&self, py: Python<'_>) -> Vec<Py<Judgement>> {
+        self.table.iter().map(|row| row.clone_ref(py)).collect()
+    }
+
+    #[getter]
+    fn simulations(&self) -> u64 {
+        self.decision.simulations
+    }
+
+    #[getter]
+    fn nodes(&self) -> u64 {
+        self.decision.nodes
+    }
+
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.decision.elapsed.as_secs_f64()
+    }
+
+    #[getter]
+    fn belief(&self) -> Option<u64> {
+        self.decision.belief
+    }
+
+    /// What is expected to happen: player and action, from the choice on.
+    #[getter]
+    fn line(&self) -> Vec<(usize, String)> {
+        self.decision.line.clone()
+    }
+
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.decision.notes.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Decision {}, {} simulations>", self.name, self.decision.simulations)
+    }
+}
+
+/// A planner of the core; ValueError for a wrong spec.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Planner {
+    spec: String,
+    seat: Mutex<Seat>,
+}
+
+struct Seat {
+    planner: Box<dyn kibitz_core::planner::Planner>,
+    game: Option<(Py<Game>, usize)>,
+}
+
+impl Planner {
+    /// Work with the planner; RuntimeError while another thread does.
+    fn sit(&self) -> PyResult<std::sync::MutexGuard<'_, Seat>> {
+        match self.seat.try_lock() {
+            Ok(seat) => Ok(seat),
+            Err(TryLockError::Poisoned(seat)) => Ok(seat.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(format!(
+                "{} is busy in another thread; give each thread a planner of its own",
+                self.spec
+            ))),
+        }
+    }
+
+    /// Runs `work` without the GIL, or with it where the game needs it all the time anyway.
+    fn run<T: Send>(&self, py: Python<'_>, game: &Game, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        if game.python.is_some() { drive(py, game, work) } else { drive(py, game, || py.detach(work)) }
+    }
+}
+
+/// The view of one game in the numbers of another. Numbers of native games are fixed by the
+/// rules; a Python game numbers its values as they come, so that the values are matched.
+fn translate(
+    py: Python<'_>,
+    view: &kibitz_core::View,
+    from: &Game,
+    to: &Game,
+) -> PyResult<kibitz_core::View> {
+    let (from, to) = match (&from.python, &to.python) {
+        (Some(from), Some(to)) => (from, to),
+        (None, None) => return Ok(view.clone()),
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "the view is of {}, but the planner was started on {}",
+                from.spec, to.spec
+            )));
+        }
+    };
+    let lost = || PyValueError::new_err("the view does not fit the game that the planner was started on");
+    let action = |action: &Action| -> PyResult<Action> {
+        Ok(Action(to.actions.number(&from.actions.value(py, action.0).ok_or_else(lost)?)?))
+    };
+    let event = |event: &Event| -> PyResult<Event> {
+        Ok(match event {
+            Event::Acted(done) => Event::Acted(action(done)?),
+            Event::Observed(told) if from.own_observations() && to.own_observations() => {
+                let number = u32::try_from(told.0 - 1).map_err(|_| lost())?;
+                let value = from.observations.value(py, number).ok_or_else(lost)?;
+                Event::Observed(Observation(u64::from(to.observations.number(&value)?) + 1))
+            }
+            Event::Observed(_) => return Err(lost()),
+        })
+    };
+    let mut legal = view.legal.iter().map(action).collect::<PyResult<Vec<_>>>()?;
+    legal.sort_unstable();
+    let events = view.events.iter().map(event).collect::<PyResult<_>>()?;
+    Ok(kibitz_core::View { player: view.player, events, legal })
+}
+
+/// The way back, for the actions of a decision.
+fn translate_back(
+    py: Python<'_>,
+    decision: &mut kibitz_core::planner::Decision,
+    from: &Game,
+    to: &Game,
+) -> PyResult<()> {
+    let (Some(from), Some(to)) = (&from.python, &to.python) else { return Ok(()) };
+    let table = decision.table.iter_mut().map(|row| &mut row.action);
+    for action in table.chain([&mut decision.action]) {
+        let lost = || PyValueError::new_err("the planner chose an action that the game does not know");
+        *action = Action(to.actions.number(&from.actions.value(py, action.0).ok_or_else(lost)?)?);
+    }
+    Ok(())
+}
+
+#[pymethods]
+impl Planner {
+    #[new]
+    fn new(spec: &str) -> PyResult<Planner> {
+        let parsed: Spec = spec.parse().map_err(spec_error)?;
+        let planner = registry::planner(&parsed).map_err(spec_error)?;
+        Ok(Planner { spec: parsed.to_string(), seat: Mutex::new(Seat { planner, game: None }) })
+    }
+
+    #[getter]
+    fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    /// ValueError, with a sentence, where the game lacks what the planner needs.
+    fn start(&self, py: Python<'_>, game: &Bound<'_, Game>, seat: usize, seed: u64) -> PyResult<()> {
+        let rules = game.get();
+        let player = rules.check_player(seat)?;
+        let mut seat = self.sit()?;
+        seat.game = None;
+        let model = rules.model.clone();
+        let planner = &mut seat.planner;
+        self.run(py, rules, || planner.start(model, player, seed))?.map_err(PyValueError::new_err)?;
+        seat.game = Some((game.clone().unbind(), player));
+        Ok(())
+    }
+
+    /// Releases the GIL unless the game is a Python one; Ctrl-C raises KeyboardInterrupt soon.
+    /// After `seconds` it answers with the best it has, whatever its own budget says.
+    #[pyo3(signature = (view, seconds=None))]
+    fn act(&self, py: Python<'_>, view: &Bound<'_, View>, seconds: Option<f64>) -> PyResult<Decision> {
+        let view = view.get();
+        let mut seat = self.sit()?;
+        let Some((game, player)) = seat.game.take() else {
+            return Err(PyRuntimeError::new_err(format!(
+                "{} was not started; call start first",
+                self.spec
+            )));
+        };
+        let same = Arc::ptr_eq(&game.get().model, &view.game.get().model);
+        let refuse = |what: String| Err(PyValueError::new_err(what));
+        let checked = if player != view.view.player {
+            refuse(format!("{} plays seat {player}, but the view is of {}", self.spec, view.view.player))
+        } else if view.view.legal.is_empty() {
+            refuse(format!("it is not the turn of player {player}"))
+        } else if same {
+            Ok(None)
+        } else {
+            translate(py, &view.view, view.game.get(), game.get()).map(Some)
+        };
+        let translated = match checked {
+            Ok(translated) => translated,
+            Err(error) => {
+                seat.game = Some((game, player));
+                return Err(error);
+            }
+        };
+        let seen = translated.as_ref().unwrap_or(&view.view);
+        let mut pace = Pace::new(seconds);
+        let planner = &mut seat.planner;
+        let result = self.run(py, game.get(), || planner.act(seen, &mut || pace.stop()));
+        // After a failure in the middle of a search the planner's memory is not to be trusted.
+        let result = result?;
+        let rules = game.clone_ref(py);
+        seat.game = Some((game, player));
+        pace.finish()?;
+        let mut decision = result.map_err(PyValueError::new_err)?;
+        if !same {
+            translate_back(py, &mut decision, rules.get(), view.game.get())?;
+        }
+        if !view.view.legal.contains(&decision.action) {
+            let action = decision.action.0;
+            return Err(PyRuntimeError::new_err(format!(
+                "{} chose {action}, which is not legal",
+                self.spec
+            )));
+        }
+        Decision::new(py, view, decision)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Planner {}>", self.spec)
+    }
+}

@@ -1,0 +1,148 @@
+//! Finds the methods of a user's rules and checks its class attributes.
+
+use kibitz_core::{Capabilities, Info};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// Bound methods, looked up once. An optional one is there if the user wrote it.
+pub struct Methods {
+    pub initial: Py<PyAny>,
+    pub turn: Py<PyAny>,
+    pub legal: Py<PyAny>,
+    pub step: Py<PyAny>,
+    pub chance: Option<Py<PyAny>>,
+    pub draw: Option<Py<PyAny>>,
+    pub observe: Option<Py<PyAny>>,
+    pub observe_public: Option<Py<PyAny>>,
+    pub observation_name: Option<Py<PyAny>>,
+    pub action_name: Option<Py<PyAny>>,
+    pub player_name: Option<Py<PyAny>>,
+    pub text: Option<Py<PyAny>>,
+    pub svg: Option<Py<PyAny>>,
+    pub evaluate: Option<Py<PyAny>>,
+    pub key: Option<Py<PyAny>>,
+    pub view_key: Option<Py<PyAny>>,
+    pub preferred: Option<Py<PyAny>>,
+    pub resample: Option<Py<PyAny>>,
+}
+
+impl Methods {
+    /// Looks them up.
+    ///
+    /// # Errors
+    /// TypeError where one that every game needs is missing.
+    pub fn find(rules: &Bound<'_, PyAny>) -> PyResult<Methods> {
+        let py = rules.py();
+        let class = rules.get_type();
+        let base = py.import("kibitz.rules")?.getattr("Rules")?;
+        let find = |name: &str| -> PyResult<Option<Py<PyAny>>> {
+            let Some(method) = rules.getattr_opt(name)? else { return Ok(None) };
+            let inherited = match (class.getattr_opt(name)?, base.getattr_opt(name)?) {
+                (Some(own), Some(default)) => own.is(&default),
+                _ => false,
+            };
+            Ok((!inherited && method.is_callable()).then(|| method.unbind()))
+        };
+        let need = |name: &str| -> PyResult<Py<PyAny>> {
+            find(name)?.ok_or_else(|| {
+                let class = class.name().map_or_else(|_| "the class".to_owned(), |name| name.to_string());
+                PyTypeError::new_err(format!(
+                    "{class} has no method {name}; a game needs initial, turn, legal and step (see kibitz.Rules)"
+                ))
+            })
+        };
+        Ok(Methods {
+            initial: need("initial")?,
+            turn: need("turn")?,
+            legal: need("legal")?,
+            step: need("step")?,
+            chance: find("chance")?,
+            draw: find("draw")?,
+            observe: find("observe")?,
+            observe_public: find("observe_public")?,
+            observation_name: find("observation_name")?,
+            action_name: find("action_name")?,
+            player_name: find("player_name")?,
+            text: find("text")?,
+            svg: find("svg")?,
+            evaluate: find("evaluate")?,
+            key: find("key")?,
+            view_key: find("view_key")?,
+            preferred: find("preferred")?,
+            resample: find("resample")?,
+        })
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            explicit_chance: self.chance.is_some() || self.draw.is_none(),
+            hash: self.key.is_some(),
+            evaluator: self.evaluate.is_some(),
+            preferred: self.preferred.is_some(),
+            resampling: self.resample.is_some(),
+            view_key: self.view_key.is_some(),
+            svg: self.svg.is_some(),
+        }
+    }
+}
+
+/// The class attributes as the core wants them.
+///
+/// # Errors
+/// TypeError or ValueError that names the attribute.
+pub fn read_info(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<Info> {
+    let class = rules.get_type().name()?.to_string();
+    let bad = |name: &str, wanted: &str, found: &Bound<'_, PyAny>| {
+        let found = found.repr().map_or_else(|_| "something else".to_owned(), |text| text.to_string());
+        PyValueError::new_err(format!("{class}.{name} should be {wanted}, not {found}"))
+    };
+    let attribute = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        Ok(rules.getattr_opt(name)?.filter(|value| !value.is_none()))
+    };
+    let number = |name: &str, default: f64| -> PyResult<f64> {
+        let Some(value) = attribute(name)? else { return Ok(default) };
+        match value.extract::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(bad(name, "a number", &value)),
+        }
+    };
+    let truth = |name: &str, default: bool| -> PyResult<bool> {
+        attribute(name)?.map_or(Ok(default), |value| value.is_truthy())
+    };
+
+    let players = match attribute("players")? {
+        None => 1,
+        Some(value) => match value.extract::<usize>() {
+            Ok(players @ 1..=32) => players,
+            _ => return Err(bad("players", "a whole number from 1 to 32", &value)),
+        },
+    };
+    let mut info = Info::new(players, number("min_return", -1.0)?, number("max_return", 1.0)?);
+    if info.min_return > info.max_return {
+        let (low, high) = (info.min_return, info.max_return);
+        return Err(PyValueError::new_err(format!(
+            "{class}.min_return, {low}, is above max_return, {high}"
+        )));
+    }
+    info.spread = number("spread", info.max_return - info.min_return)?;
+    if info.spread < 0.0 {
+        return Err(PyValueError::new_err(format!("{class}.spread should not be negative")));
+    }
+    info.discount = number("discount", 1.0)?;
+    if !(info.discount > 0.0 && info.discount <= 1.0) {
+        return Err(PyValueError::new_err(format!("{class}.discount should be above 0 and at most 1")));
+    }
+    info.horizon = match attribute("horizon")? {
+        None => None,
+        Some(value) => match value.extract::<u32>() {
+            Ok(horizon @ 1..) => Some(horizon),
+            _ => return Err(bad("horizon", "a positive whole number or None", &value)),
+        },
+    };
+    // Whoever is told every joint action and outcome knows the state.
+    info.perfect_information = truth("perfect_information", methods.observe.is_none())?;
+    info.zero_sum = truth("zero_sum", false)?;
+    info.one_thread = true;
+    info.has = methods.capabilities();
+    Ok(info)
+}

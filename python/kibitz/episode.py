@@ -1,0 +1,165 @@
+"""Playing an episode: the referee holds the truth, the planners are asked in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kibitz import _core
+from kibitz._core import Decision, Game, Planner, Referee, State
+from kibitz.games import load, wrap
+from kibitz.planners import AnyPlanner, planner
+from kibitz.rules import Rules
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of an episode."""
+
+    movers: tuple[int, ...]
+    """Who moved; empty where chance did."""
+    joint: tuple[int, ...]
+    """One action for each mover, or chance's outcome."""
+    names: tuple[str, ...]
+    """The same in words."""
+    rewards: tuple[float, ...]
+    """What each player was paid."""
+    state: State = field(repr=False)
+    """The truth after the step."""
+    decisions: tuple[Decision, ...] = field(default=(), repr=False)
+    """The movers' reasons."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One game from the beginning to the end; a notebook shows the final position."""
+
+    game: Game
+    planners: tuple[str, ...]
+    """The spec of each seat's planner."""
+    seed: int
+    episode: int
+    returns: list[float]
+    """Discounted by the game's discount factor."""
+    steps: list[Step] = field(repr=False)
+    state: State = field(repr=False)
+    """The truth at the end."""
+    over: bool
+    """False where `max_steps` cut it off."""
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """All decisions of all players in order."""
+        return [decision for step in self.steps for decision in step.decisions]
+
+    def svg(self) -> str | None:
+        """The final position as a picture, if the game draws one."""
+        return self.state.svg()
+
+    def _repr_svg_(self) -> str | None:
+        return self.svg()
+
+    def text(self) -> str:
+        """All steps in words, the final position and the returns.
+
+        >>> import kibitz as kb
+        >>> print(kb.play("tic-tac-toe", "random", max_steps=1).text().splitlines()[-1])
+        cut off after 1 step
+        """
+        names = [self.game.player_name(player) for player in range(len(self.returns))]
+        lines = []
+        for number, step in enumerate(self.steps, 1):
+            who = [names[mover] for mover in step.movers] or ["chance"]
+            moves = ", ".join(f"{name}: {action}" for name, action in zip(who, step.names, strict=True))
+            lines.append(f"{number:4}  {moves}")
+        lines += ["", self.state.text(), ""]
+        if self.over:
+            lines.append(
+                ", ".join(f"{name} gets {value:g}" for name, value in zip(names, self.returns, strict=True))
+            )
+        else:
+            lines.append(f"cut off after {len(self.steps)} step{'s' * (len(self.steps) != 1)}")
+        return "\n".join(lines)
+
+
+def play(
+    game: str | Game | Rules[Any],
+    planners: str | AnyPlanner | Sequence[str | AnyPlanner],
+    *,
+    seed: int = 0,
+    episode: int = 0,
+    max_steps: int | None = None,
+    on_move: Callable[[Step], object] | None = None,
+) -> Episode:
+    """Plays one episode; a single spec plays all seats.
+
+    The same seed and episode give the same result, today and next year. `max_steps` (chance's
+    included) breaks off a long game; `on_move` is called after each step.
+
+    >>> import kibitz as kb
+    >>> kb.play("tic-tac-toe", "random", seed=7).over
+    True
+    """
+    game = load(game)
+    if game.rules is not None:
+        # A Python game numbers its actions as they come up. Starting anew makes an episode
+        # independent of what was played before it in the same process.
+        game = wrap(game.rules, game.spec)
+    seats = seated(game, planners)
+    for seat, chooser in enumerate(seats):
+        chooser.start(game, seat, seat_seed(seed, episode, seat))
+    referee = Referee(game, seed, episode)
+    steps: list[Step] = []
+
+    def record(reports: list[tuple[State, list[int], list[float]]], before: State) -> None:
+        for state, joint, rewards in reports:
+            movers = tuple(before.movers)
+            who: tuple[int | None, ...] = movers or (None,)
+            names = tuple(before.action_name(p, a) for p, a in zip(who, joint, strict=True))
+            chosen = decisions if movers else ()
+            steps.append(Step(movers, tuple(joint), names, tuple(rewards), state, chosen))
+            if on_move is not None:
+                on_move(steps[-1])
+            before = state
+
+    decisions: tuple[Decision, ...] = ()
+    record(referee.opening(), game.initial())
+    while not referee.over and (max_steps is None or referee.steps < max_steps):
+        before = referee.state
+        decisions = tuple(seats[mover].act(referee.view(mover)) for mover in referee.movers)
+        record(referee.apply([decision.action for decision in decisions]), before)
+    specs = tuple(chooser.spec for chooser in seats)
+    return Episode(game, specs, seed, episode, referee.returns, steps, referee.state, referee.over)
+
+
+def seated(game: Game, planners: str | AnyPlanner | Sequence[str | AnyPlanner]) -> list[AnyPlanner]:
+    """One planner for each seat; a single spec is repeated.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import seated
+    >>> [planner.spec for planner in seated(kb.load("tic-tac-toe"), "random")]
+    ['random', 'random']
+    """
+    players = game.info.players
+    several = list(planners) if isinstance(planners, Sequence) and not isinstance(planners, str) else [planners]
+    if len(several) == 1 and isinstance(several[0], str | Planner):
+        # Each seat has a planner of its own: they must not share what they remember.
+        spec = several[0] if isinstance(several[0], str) else several[0].spec
+        several = [several[0], *[spec] * (players - 1)]
+    if len(several) != players:
+        raise ValueError(f"{game.spec} has {players} players, but {len(several)} planners were given")
+    seats = [planner(one) for one in several]
+    if len({id(seat) for seat in seats}) < len(seats):
+        raise ValueError("one planner cannot sit on two seats; give its spec instead")
+    return seats
+
+
+def seat_seed(seed: int, episode: int, seat: int) -> int:
+    """The seed of one seat's planner in one episode.
+
+    >>> from kibitz.episode import seat_seed
+    >>> seat_seed(7, 42, 0) == seat_seed(7, 42, 0) != seat_seed(7, 42, 1)
+    True
+    """
+    return _core.episode_seed(seed, episode, f"seat {seat}")

@@ -1,0 +1,78 @@
+"""Finding games: native ones by spec, Python ones by name or as objects, others through adapters.
+
+A game written in Python is one module in this folder with a subclass of `kibitz.Rules` that has a
+`name`; nothing else needs editing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+from kibitz import _core, _registry
+from kibitz._core import Entry, Game
+from kibitz.rules import Rules
+
+
+def list_games() -> list[Entry]:
+    """All games that can be loaded by name, with their parameters.
+
+    >>> import kibitz as kb
+    >>> any(game.name == "tic-tac-toe" for game in kb.list_games())
+    True
+    """
+    return _registry.entries("game")
+
+
+def load(game: str | Game | Rules[Any]) -> Game:
+    """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
+
+    A spec is `name(key=value, ...)`, or `adapter:rest` for games of others such as
+    `openspiel:kuhn_poker`. A misspelt name is answered with the nearest right ones. A game is
+    returned as it is.
+
+    >>> import kibitz as kb
+    >>> kb.load("tic-tac-toe").info.players
+    2
+    """
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, str):
+        return wrap(game)
+    if prefixed := re.match(r"([A-Za-z][A-Za-z0-9_]+):(?=.)", game):
+        return _adapted(prefixed.group(1), game[prefixed.end() :])
+    name = _core.parse_spec(game)[0]
+    if name.endswith(".py"):
+        raise ValueError(
+            f"{name} is not loaded: that would run whatever is in it; import it yourself and hand an "
+            "instance of its Rules to kibitz.load"
+        )
+    make = _registry.find("game", game)
+    return Game.native(game) if make is None else wrap(make(), game)
+
+
+def wrap(rules: object, spec: str | None = None) -> Game:
+    """The game of an object that follows `kibitz.Rules`.
+
+    >>> import kibitz as kb
+    >>> kb.games.wrap(object())
+    Traceback (most recent call last):
+    TypeError: object has no method initial; a game needs initial, turn, legal and step (see kibitz.Rules)
+    """
+    if isinstance(rules, type):
+        raise TypeError(f"kibitz.load needs an instance: {rules.__name__}(), not {rules.__name__}")
+    return Game.python(rules, spec or getattr(rules, "name", None) or type(rules).__name__)
+
+
+def _adapted(prefix: str, rest: str) -> Game:
+    try:
+        package = importlib.import_module("kibitz.adapters")
+        known = _registry.modules(package)
+    except ModuleNotFoundError:
+        known = []
+    if prefix not in known:
+        raise ValueError(_core.unknown("adapter", prefix, known) if known else f"unknown adapter '{prefix}'")
+    game = importlib.import_module(f"kibitz.adapters.{prefix}").load(rest)
+    assert isinstance(game, Game)
+    return game

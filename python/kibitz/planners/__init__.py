@@ -1,0 +1,103 @@
+"""Finding planners: those of the core by spec, those written in Python by name or as objects.
+
+A planner written in Python is one module in this folder with a subclass of `PlannerBase` that has a
+`name`; nothing else needs editing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from kibitz import _registry
+from kibitz._core import Decision, Entry, Game, Planner, View
+
+
+@runtime_checkable
+class AnyPlanner(Protocol):
+    """What chooses actions for one seat of one game, in Rust or in Python."""
+
+    @property
+    def spec(self) -> str:
+        """How it is asked for."""
+
+    def start(self, game: Game, seat: int, seed: int) -> None:
+        """Prepares for an episode; ValueError where the game lacks what it needs."""
+
+    def act(self, view: View) -> Decision:
+        """Chooses an action."""
+
+
+class PlannerBase:
+    """A planner written in Python. A subclass with a `name` can be asked for by that name.
+
+    The constructor's parameters are the spec's: `mine(depth=3)` makes `Mine(depth=3)`. Everything
+    random is drawn from the seed that `start` is given.
+
+    >>> import kibitz as kb
+    >>> class First(kb.PlannerBase):
+    ...     '''Always takes the first legal action.'''
+    ...     name = "first-action"
+    ...     def act(self, view):
+    ...         return kb.Decision(view, view.legal[0][0])
+    >>> kb.play("tic-tac-toe", "first-action").returns
+    [1.0, -1.0]
+    """
+
+    name: ClassVar[str | None] = None
+    params: ClassVar[dict[str, str]] = {}
+    """What each parameter means, in a sentence."""
+
+    game: Game
+    seat: int
+    seed: int
+    _spec: str | None = None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if cls.__dict__.get("name") is not None:
+            _registry.add("planner", cls.__dict__["name"], cls)
+
+    @property
+    def spec(self) -> str:
+        """How it was asked for."""
+        return self._spec or self.name or type(self).__name__
+
+    def start(self, game: Game, seat: int, seed: int) -> None:
+        """Prepares for an episode and keeps what it is given."""
+        self.game, self.seat, self.seed = game, seat, seed
+
+    def act(self, view: View) -> Decision:
+        """Chooses one of `view.legal`."""
+        raise NotImplementedError
+
+
+def planner(spec: str | AnyPlanner) -> AnyPlanner:
+    """A new planner by spec, `name(key=value, ...)`; a planner is returned as it is.
+
+    ValueError, with the nearest right ones, for a misspelt name or parameter.
+
+    >>> import kibitz as kb
+    >>> kb.planner("random").spec
+    'random'
+    """
+    if not isinstance(spec, str):
+        if isinstance(spec, type) or not isinstance(spec, AnyPlanner):
+            raise TypeError(f"expected a planner or its spec, not {spec!r}")
+        return spec
+    make = _registry.find("planner", spec)
+    if make is None:
+        return Planner(spec)
+    made = make()
+    assert isinstance(made, PlannerBase)
+    made._spec = spec
+    return made
+
+
+def list_planners() -> list[Entry]:
+    """All planners that can be asked for by name, with their parameters.
+
+    >>> import kibitz as kb
+    >>> any(planner.name == "random" for planner in kb.list_planners())
+    True
+    """
+    return _registry.entries("planner")

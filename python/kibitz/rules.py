@@ -1,0 +1,164 @@
+"""Games written in Python: subclass `Rules`, and every planner plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from random import Random
+
+CHANCE: Final = -1
+"""What `Rules.turn` returns when chance moves."""
+
+OVER: Final = -2
+"""What `Rules.turn` returns when the game is over."""
+
+S = TypeVar("S")
+
+
+class Rules(Generic[S]):
+    """The rules of a game. Four methods are needed: `initial`, `turn`, `legal` and `step`.
+
+    States are values: `step` returns a new one and never changes the old one. Actions, chance's
+    outcomes and observations are any hashable values. What is left out has a sensible default,
+    and each optional method that is there tells planners what the game offers. A subclass with a
+    `name` of its own can be loaded by that name.
+
+    >>> import kibitz as kb
+    >>> class Nim(kb.Rules[tuple[int, int]]):
+    ...     '''Take one to three; who takes the last one wins.'''
+    ...     players, zero_sum = 2, True
+    ...     def initial(self):
+    ...         return (5, 0)
+    ...     def turn(self, state):
+    ...         return state[1] if state[0] else kb.OVER
+    ...     def legal(self, state, player):
+    ...         return list(range(1, min(3, state[0]) + 1))
+    ...     def step(self, state, joint):
+    ...         left, player = state[0] - joint[0], state[1]
+    ...         won = (1, -1) if player == 0 else (-1, 1)
+    ...         return (left, 1 - player), None if left else won
+    >>> game = kb.load(Nim())
+    >>> game.perft(2)
+    9
+    """
+
+    name: ClassVar[str | None] = None
+    """What it can be loaded as, once its module has been imported."""
+
+    players: int = 1
+    """How many players, 1 to 32."""
+    min_return: float = -1.0
+    """No player's return is lower than this."""
+    max_return: float = 1.0
+    """No player's return is higher than this."""
+    spread: float | None = None
+    """By how much good and bad play typically differ; the range of returns unless given."""
+    discount: float = 1.0
+    """A reward t moves ahead counts this to the power of t."""
+    horizon: int | None = None
+    """No game lasts longer than this many steps, chance's included."""
+    perfect_information: bool | None = None
+    """Whether every player always knows the state; yes unless `observe` is defined, if not given."""
+    zero_sum: bool = False
+    """Whether all players' returns always add up to zero."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if cls.__dict__.get("name") is not None:
+            from kibitz import _registry
+
+            _registry.add("game", cls.__dict__["name"], cls)
+
+    # What every game needs.
+
+    def initial(self) -> S:
+        """Where every game begins."""
+        raise NotImplementedError
+
+    def turn(self, state: S) -> int | tuple[int, ...]:
+        """Who moves: a player's number, a tuple of several who move at once, `CHANCE` or `OVER`."""
+        raise NotImplementedError
+
+    def legal(self, state: S, player: int) -> Sequence[Any]:
+        """What `player`, one of the movers, may do: at least one action, none twice."""
+        raise NotImplementedError
+
+    def step(self, state: S, joint: tuple[Any, ...]) -> tuple[S, Sequence[float] | float | None]:
+        """The state after a joint action, and the rewards.
+
+        `joint` has one entry for each mover, or chance's outcome. The rewards are one number for
+        each player, a bare number for a game of one, or None for nothing.
+        """
+        raise NotImplementedError
+
+    # Chance: one of the two, if `turn` ever returns `CHANCE`.
+
+    def chance(self, state: S) -> Iterable[tuple[Any, float]]:
+        """All outcomes with their probabilities, which add up to one."""
+        raise NotImplementedError
+
+    def draw(self, state: S, rng: Random) -> Any:
+        """Draws an outcome, where listing them all is too much."""
+        raise NotImplementedError
+
+    # Hidden information.
+
+    def observe(self, after: S, joint: tuple[Any, ...], player: int) -> Hashable:
+        """What `player` is told by the step `joint` that led to `after`; None for nothing at all.
+
+        By default everybody sees every joint action and every outcome.
+        """
+        raise NotImplementedError
+
+    def observe_public(self, after: S, joint: tuple[Any, ...]) -> Hashable:
+        """The part that all players are told and know all others to be told; None for nothing."""
+        raise NotImplementedError
+
+    # Words and pictures.
+
+    def text(self, state: S, viewer: int | None) -> str:
+        """A drawing in plain characters: of the whole truth, or of what `viewer` may know of it."""
+        raise NotImplementedError
+
+    def svg(self, state: S, viewer: int | None) -> str:
+        """A picture, as `text`."""
+        raise NotImplementedError
+
+    def action_name(self, state: S, player: int | None, action: Any) -> str:
+        """What an action is called; `player` is None for an outcome of chance. `str` by default."""
+        raise NotImplementedError
+
+    def observation_name(self, observation: Any, player: int) -> str:
+        """What was told, in words. `str` by default."""
+        raise NotImplementedError
+
+    def player_name(self, player: int) -> str:
+        """What a player is called."""
+        raise NotImplementedError
+
+    # What helps planners.
+
+    def evaluate(self, state: S) -> Sequence[float] | float:
+        """An estimate of the return still to come for each player."""
+        raise NotImplementedError
+
+    def key(self, state: S) -> Hashable:
+        """Equal exactly for states with the same future. Plain values (tuples, texts, numbers) are best."""
+        raise NotImplementedError
+
+    def view_key(self, state: S, player: int) -> Hashable:
+        """Equal exactly for states that `player`, knowing what it has seen, cannot tell apart."""
+        raise NotImplementedError
+
+    def preferred(self, state: S, player: int) -> Sequence[Any]:
+        """The legal actions that a sensible playout chooses from; may use what `player` knows only."""
+        raise NotImplementedError
+
+    def resample(self, events: list[tuple[str, Any]], player: int, rng: Random) -> S | None:
+        """Draws a state that fits what `player` knows, with the right probability; None if it cannot.
+
+        `events` are ("acted", action) and ("observed", observation), oldest first.
+        """
+        raise NotImplementedError
