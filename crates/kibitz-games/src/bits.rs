@@ -3,23 +3,29 @@
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
 const EVERY_TOP_BIT: u64 = 0x8080_8080_8080_8080;
 
-/// `IN_BYTE[b][n]` is the place of the n-th set bit of `b`, counted from the lowest.
-static IN_BYTE: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
+/// `PLACES[set][n]` is the place of bit number n, counted from the lowest, of a set of nine bits.
+static PLACES: [[u8; 9]; 512] = {
+    let mut table = [[0; 9]; 512];
+    let mut set = 0;
+    while set < 512 {
         let (mut bit, mut found) = (0, 0);
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                table[byte][found] = bit as u8;
+        while bit < 9 {
+            if set >> bit & 1 == 1 {
+                table[set][found] = bit as u8;
                 found += 1;
             }
             bit += 1;
         }
-        byte += 1;
+        set += 1;
     }
     table
 };
+
+/// As [`nth_set`], for a set of at most nine bits.
+#[inline]
+pub fn nth_of_nine(set: u16, n: u32) -> u32 {
+    u32::from(PLACES[usize::from(set & 511)][n as usize])
+}
 
 /// The place of set bit number `n`, counted from the lowest, of a word with more than `n` of them.
 ///
@@ -34,7 +40,7 @@ pub fn nth_set(word: u64, n: u32) -> u32 {
     let passed = ((((n * EVERY_BYTE) | EVERY_TOP_BIT) - sums) & EVERY_TOP_BIT) >> 7;
     let shift = (passed.wrapping_mul(EVERY_BYTE) >> 56 << 3) & 63;
     let rest = n - (sums << 8 >> shift & 0xff);
-    shift as u32 + u32::from(IN_BYTE[(word >> shift & 0xff) as usize][rest as usize & 7])
+    shift as u32 + nth_of_nine((word >> shift & 0xff) as u16, rest as u32 & 7)
 }
 
 /// The places of the set bits, ascending.
@@ -62,6 +68,10 @@ mod tests {
             for (n, place) in ones(word).enumerate() {
                 assert_eq!(nth_set(word, n as u32), place, "{word:#x}, {n}");
             }
+        }
+        for set in 0..512u16 {
+            let places: Vec<u32> = (0..set.count_ones()).map(|n| nth_of_nine(set, n)).collect();
+            assert!(places.iter().copied().eq(ones(set.into())), "{set:#x}");
         }
         assert_eq!(nth_set(u64::MAX, 63), 63);
         assert_eq!(nth_set(1 << 63, 0), 63);

@@ -5,7 +5,7 @@ use kibitz_core::params::NoParams;
 use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, mix};
 
-use crate::bits::{nth_set, ones};
+use crate::bits::{nth_of_nine, ones};
 use crate::draw::{Board, FIRST, LIGHT, SECOND, grid, square_name};
 
 register_game!(
@@ -38,11 +38,11 @@ pub struct TicTacToe {
     info: Info,
 }
 
-/// The marks of x and of o; square a1 is bit 0, b1 bit 1, c3 bit 8.
+/// The marks of x and of o; square a1 is bit 0, b1 bit 1, c3 bit 8. As many squares are left empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
     marks: [u16; 2],
-    mover: u8,
+    left: u8,
     over: bool,
 }
 
@@ -56,8 +56,14 @@ impl TicTacToe {
 }
 
 impl State {
-    fn empty(&self) -> u64 {
-        u64::from(FULL & !(self.marks[0] | self.marks[1]))
+    #[inline]
+    fn mover(&self) -> usize {
+        usize::from(self.left & 1 ^ 1)
+    }
+
+    #[inline]
+    fn empty(&self) -> u16 {
+        FULL & !(self.marks[0] | self.marks[1])
     }
 
     fn mark(&self, square: u32) -> Option<usize> {
@@ -66,7 +72,7 @@ impl State {
 
     fn caption(&self) -> &'static str {
         let [x, o] = self.marks.map(|marks| HAS_LINE[usize::from(marks)]);
-        match (self.over, self.mover) {
+        match (self.over, self.mover()) {
             (true, _) if x => "x wins",
             (true, _) if o => "o wins",
             (true, _) => "a draw",
@@ -84,35 +90,34 @@ impl Game for TicTacToe {
     }
 
     fn initial(&self) -> State {
-        State { marks: [0, 0], mover: 0, over: false }
+        State { marks: [0, 0], left: 9, over: false }
     }
 
     #[inline]
     fn turn(&self, state: &State) -> Turn {
-        if state.over { Turn::Over } else { Turn::One(usize::from(state.mover)) }
+        if state.over { Turn::Over } else { Turn::One(state.mover()) }
     }
 
     fn legal(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
-        actions.extend(ones(state.empty()).map(Action));
+        actions.extend(ones(state.empty().into()).map(Action));
     }
 
     #[inline]
     fn random_action(&self, state: &State, _: usize, _: &mut Vec<Action>, rng: &mut Rng) -> Action {
-        let empty = state.empty();
-        Action(nth_set(empty, rng.below(empty.count_ones())))
+        Action(nth_of_nine(state.empty(), rng.below(u32::from(state.left))))
     }
 
     #[inline]
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
-        let mover = usize::from(state.mover & 1);
+        let mover = state.mover();
         state.marks[mover] |= 1 << joint[0].0;
-        state.mover ^= 1;
+        state.left -= 1;
         if HAS_LINE[usize::from(state.marks[mover] & FULL)] {
             rewards[mover] += 1.0;
             rewards[1 - mover] -= 1.0;
             state.over = true;
         } else {
-            state.over = state.empty() == 0;
+            state.over = state.left == 0;
         }
     }
 
@@ -164,7 +169,7 @@ mod tests {
             game.step(&mut after, &[Action(square)], &mut [0.0; 2]);
             complete_games(game, &after)
         };
-        ones(state.empty()).map(count).sum()
+        ones(state.empty().into()).map(count).sum()
     }
 
     #[test]
