@@ -5,15 +5,28 @@ use std::collections::BTreeMap;
 use kibitz_core::{Action, Event, Observation, Rng, SharedModel, State, Turn, View, registry};
 use kibitz_games as _;
 
-const WALKS: u64 = 60;
-const LONGEST: u32 = 400;
+const WALKS: u64 = 40;
+const LONGEST: u32 = 180;
+
+/// Games with other parameters than their own, where the edges are.
+const VARIANTS: [&str; 8] = [
+    "bear(black=1, climb=0)",
+    "breakthrough(rows=3, columns=2)",
+    "breakthrough(rows=5, columns=5)",
+    "rock-paper-scissors(win=1, tie=0.5, loss=0)",
+    "rock-sample(size=2, rocks=4)",
+    "rock-sample(size=12, rocks=5, layout=3)",
+    "tiger(horizon=1, discount=1)",
+    "tiger(accuracy=1, discount=0)",
+];
 
 fn each_game(check: impl Fn(&str, &SharedModel)) {
-    let games = registry::games();
-    assert!(!games.is_empty());
-    for entry in games {
-        let game = (entry.build)(&entry.name.parse().unwrap()).unwrap();
-        check(entry.name, &game);
+    let names = registry::games().into_iter().map(|entry| entry.name);
+    let specs: Vec<&str> = names.chain(VARIANTS).collect();
+    assert!(specs.len() > VARIANTS.len());
+    for spec in specs {
+        let game = registry::game(&spec.parse().unwrap()).unwrap();
+        check(spec, &game);
     }
 }
 
@@ -326,7 +339,7 @@ fn random_actions_are_uniform_and_draws_follow_chance() {
         let mut visited = 0;
         along_walks(game, |walk| {
             visited += 1;
-            if visited % 7 > 1 || visited > 1000 {
+            if visited % 7 > 1 || visited > 300 {
                 return;
             }
             let (state, rng) = (walk.state.clone(), &mut Rng::new(visited));

@@ -72,11 +72,11 @@ impl State {
     fn caption(&self) -> &'static str {
         match (self.over, self.mover) {
             // Only the player who has just moved can have won.
-            (true, 1) if has_four(self.other) => "x wins",
-            (true, 0) if has_four(self.other) => "o wins",
+            (true, 1) if has_four(self.other) => "red wins",
+            (true, 0) if has_four(self.other) => "yellow wins",
             (true, _) => "a draw",
-            (false, 0) => "x to move",
-            (false, _) => "o to move",
+            (false, 0) => "red to move",
+            (false, _) => "yellow to move",
         }
     }
 }
@@ -179,14 +179,14 @@ impl Game for ConnectFour {
     }
 
     fn player_name(&self, player: usize) -> String {
-        ["x", "o"][player].to_owned()
+        ["red", "yellow"][player].to_owned()
     }
 
     fn text(&self, state: &State, _: Option<usize>) -> String {
         let mut text = String::new();
         for row in (0..ROWS).rev() {
             for column in 0..COLUMNS {
-                let disc = state.disc(column, row).map_or('.', |player| ['x', 'o'][usize::from(player)]);
+                let disc = state.disc(column, row).map_or('.', |player| ['r', 'y'][usize::from(player)]);
                 text.extend([' ', disc]);
             }
             text.push('\n');
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(returns(&game, "7 1 7 2 7 3 1 4"), [-1.0, 1.0]);
         assert_eq!(returns(&game, "1 2 2 3 3 4 3 4 4 1 4"), [1.0, -1.0]);
         assert_eq!(returns(&game, "7 6 6 5 5 4 5 4 4 7 4"), [1.0, -1.0]);
-        assert_eq!(play(&game, "7 1 7 2 7 3 1 4").caption(), "o wins");
+        assert_eq!(play(&game, "7 1 7 2 7 3 1 4").caption(), "yellow wins");
     }
 
     #[test]

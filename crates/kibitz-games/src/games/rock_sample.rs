@@ -447,7 +447,7 @@ impl Game for RockSample {
             };
             let place = square_name(x.into(), y.into());
             let (sign, good, taken) = (RockSample::rock_symbol(rock), readings.good, readings.taken);
-            text += &format!("rock {sign} {place:<3} {kind:<5} good with {good:.2} by {taken} readings\n");
+            text += &format!("rock {sign}  {place:<3} {kind:<5}  {good:.2} good, readings: {taken}\n");
         }
         text + self.caption(state) + "\n"
     }
