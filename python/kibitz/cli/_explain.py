@@ -1,0 +1,97 @@
+"""A decision with its reasons, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kibitz.cli._terminal import bar, duration, paint, sign
+
+if TYPE_CHECKING:
+    from kibitz import Decision, Game
+
+BAR = 20
+
+
+def table(decision: Decision, rows: int = 8) -> list[str]:
+    """The evidence for each action, best first: value ± standard error, visits as a bar.
+
+    >>> import kibitz as kb
+    >>> from kibitz.cli._explain import table
+    >>> game = kb.load("tic-tac-toe")
+    >>> len(table(kb.advise(game, kb.Referee(game).view(0), "uct(simulations=90)"), rows=3))
+    5
+    """
+    shown = decision.table[:rows]
+    if not shown:
+        return []
+    names = max(6, *(len(row.name) for row in shown))
+    values = [value_text(row.value, row.error) for row in shown]
+    wide = max(5, *(len(value) for value in values))
+    most = max(row.visits for row in decision.table)
+    digits = max(6, *(len(f"{row.visits:,}") for row in shown))
+    lines = [paint(f"  {'action':{names}}  {'value':{wide}}  {'visits':>{digits}}", "dim")]
+    for row, value in zip(shown, values, strict=True):
+        chosen = row.action == decision.action
+        mark = sign("▸", ">") if chosen else " "
+        text = f"{mark} {row.name:{names}}  {value:{wide}}  {row.visits:>{digits},}"
+        blocks = bar(row.visits / most if most else 0.0, BAR)
+        line = paint(text, "bold", "green") if chosen else text
+        lines.append(f"{line} {paint(blocks, 'green' if chosen else 'dim')}".rstrip())
+    if len(decision.table) > rows:
+        lines.append(paint(f"  and {len(decision.table) - rows} more", "dim"))
+    return lines
+
+
+def value_text(value: float | None, error: float | None) -> str:
+    """A value with its standard error.
+
+    >>> from kibitz.cli._explain import value_text
+    >>> value_text(0.25, None), value_text(None, None)
+    ('+0.250', '-')
+    """
+    if value is None:
+        return "-"
+    spread = "" if error is None else f" {sign('±', '+-')} {error:.3f}"
+    return f"{value:+.3f}{spread}"
+
+
+def facts(decision: Decision, game: Game, player: int) -> list[str]:
+    """What was spent on it, what is believed, what is expected, and what else should be known."""
+    dot = f" {sign('·', '-')} "
+    known = []
+    if decision.simulations:
+        known.append(f"{decision.simulations:,} simulations in {duration(decision.seconds)}")
+    if decision.belief is not None:
+        several = f"belief of {decision.belief:,} states"
+        known.append("one possible state" if decision.belief == 1 else several)
+    lines = [paint("  " + dot.join(known), "dim")] if known else []
+    if len(decision.line) > 1:
+        who = [f"({game.player_name(mover)}) " * (mover != player) for mover, _ in decision.line]
+        expected = [someone + name for someone, (_, name) in zip(who, decision.line, strict=True)]
+        lines.append(paint("  expects " + f" {sign('→', '->')} ".join(expected), "dim"))
+    lines += [paint(f"  {note}", "yellow") for note in decision.notes]
+    return lines
+
+
+def plain(decision: Decision) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "action": decision.action,
+        "name": decision.name,
+        "table": [
+            {
+                "action": row.action,
+                "name": row.name,
+                "value": row.value,
+                "error": row.error,
+                "visits": row.visits,
+            }
+            for row in decision.table
+        ],
+        "simulations": decision.simulations,
+        "nodes": decision.nodes,
+        "seconds": decision.seconds,
+        "belief": decision.belief,
+        "line": [{"player": player, "name": name} for player, name in decision.line],
+        "notes": decision.notes,
+    }

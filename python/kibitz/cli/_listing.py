@@ -1,0 +1,83 @@
+"""Lists of what is registered, made from what each thing says about itself."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import shlex
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from kibitz.cli._options import print_json
+from kibitz.cli._terminal import paint, width
+
+if TYPE_CHECKING:
+    from kibitz import Entry
+    from kibitz._core import ParamDoc
+
+
+def overview(entries: Sequence[Entry], kind: str, as_json: bool) -> None:
+    """One line for each."""
+    if as_json:
+        print_json([plain(entry) for entry in entries])
+        return
+    longest = max(len(entry.name) for entry in entries)
+    for entry in entries:
+        print(f"{paint(entry.name.ljust(longest), 'bold')}  {entry.summary}")
+    print(paint(f"\nkibitz {kind}s NAME says more about one.", "dim"))
+
+
+def heading(entry: Entry) -> None:
+    """Name, summary and parameters."""
+    print(paint(entry.name, "bold"))
+    for line in textwrap.wrap(entry.summary, min(width(), 100) - 2):
+        print(f"  {line}")
+    print()
+    if not entry.params:
+        return
+    print("  parameters:")
+    written_all = [_written(param) for param in entry.params]
+    longest = max(len(written) for written in written_all)
+    for param, written in zip(entry.params, written_all, strict=True):
+        kind = param.kind + (f", {param.range}" if param.range else "")
+        about = f"{param.doc} ({kind})" if param.doc else f"({kind})" if kind else ""
+        room = max(30, min(width(), 110) - longest - 6)
+        first, *others = textwrap.wrap(about, room) or [""]
+        print(f"    {paint(written.ljust(longest), 'bold')}  {first}".rstrip())
+        for line in others:
+            print(f"    {' ' * longest}  {line}")
+    print()
+
+
+def _written(param: ParamDoc) -> str:
+    """A parameter with its default; a long number is cut short."""
+    default = param.default
+    if len(default) > 12:
+        with contextlib.suppress(ValueError):
+            default = f"{float(default):.4g}"
+    return f"{param.name}={default}" if default else param.name
+
+
+def plain(entry: Entry) -> dict[str, Any]:
+    """An entry for programs."""
+    params = [
+        {key: getattr(param, key) for key in ("name", "kind", "default", "range", "doc")}
+        for param in entry.params
+    ]
+    return {"name": entry.name, "summary": entry.summary, "params": params}
+
+
+def entry_of(thing: object, name: str) -> Entry:
+    """The entry of something that is not registered: the user's own game or planner, or an adapter's."""
+    from kibitz import Entry, _registry
+
+    if thing is None:
+        return Entry(name, "", [])
+    summary = (inspect.getdoc(type(thing)) or "").partition("\n")[0]
+    return Entry(name, summary, _registry.params(type(thing)))
+
+
+def quoted(word: str) -> str:
+    """A word as the shell needs it."""
+    return shlex.quote(word)

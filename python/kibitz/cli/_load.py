@@ -1,0 +1,218 @@
+"""Games and planners as they are named on the command line.
+
+Beside the specs that `kibitz.load` and `kibitz.planner` know, a user may name a Python file of his
+own, `treasure.py`, `treasure.py:Treasure` or `module:Treasure`, parameters included. Naming it is
+asking for it to be run; the Python functions, whose specs may come from anywhere, refuse files.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from kibitz.cli._errors import UserError, users_line
+
+if TYPE_CHECKING:
+    from kibitz import AnyPlanner, Game
+    from kibitz.lab.match import Maker
+
+
+T = TypeVar("T")
+
+
+def game(text: str) -> Game:
+    """The game that a word of the command line means.
+
+    >>> from kibitz.cli import _load
+    >>> _load.game("tic-tac-toe").spec
+    'tic-tac-toe'
+    """
+    from kibitz import games
+
+    if make := _own(text, "game"):
+        return games.wrap(_guarded(make, text), text)
+    return games.load(text)
+
+
+def maker(text: str) -> Maker:
+    """What makes the planner that a word of the command line means; checked, but not yet made."""
+    import kibitz as kb
+
+    if make := _own(text, "planner"):
+        _guarded(make, text)
+        return make
+    return kb.planner(text).spec
+
+
+def planner(text: str) -> AnyPlanner:
+    """The planner that a word of the command line means.
+
+    >>> from kibitz.cli import _load
+    >>> _load.planner("random").spec
+    'random'
+    """
+    import kibitz as kb
+
+    if make := _own(text, "planner"):
+        made = _guarded(make, text)
+        made._spec = text
+        return kb.planner(made)
+    return kb.planner(text)
+
+
+def default_planner(game: Game) -> str:
+    """A planner that suits a game and answers within about a second."""
+    name = "uct" if game.info.perfect_information else "pomcp"
+    return f"{name}(simulations=5000, milliseconds=1000)"
+
+
+def _own(text: str, kind: str) -> Callable[[], Any] | None:
+    """What makes an instance of the user's own class; None for everything that is not a file or module."""
+    from kibitz import PlannerBase, Rules, _core, _registry
+
+    arguments: list[tuple[str, Any]] = []
+    where, class_name = _split(text)
+    # A path may have signs that a spec has not; it is then taken as it is.
+    if not where.endswith(".py"):
+        try:
+            name, arguments = _core.parse_spec(text)
+        except ValueError:
+            return None
+        where, class_name = _split(name)
+    if where.endswith(".py"):
+        module = _run(Path(where))
+    elif class_name is not None and _is_module(where):
+        module = _guarded(functools.partial(importlib.import_module, where), where)
+    else:
+        return None
+    base: type[Any] = Rules if kind == "game" else PlannerBase
+    cls = _class(module, where, class_name, base, kind)
+    known = [param.name for param in _registry.params(cls)]
+    for key, _ in arguments:
+        if key and key not in known:
+            what = _core.unknown("parameter", key, known) if known else "it takes no parameters"
+            raise UserError(f"{where}: {what}")
+    positional = [value for key, value in arguments if not key]
+    if len(positional) > len(known):
+        raise UserError(f"{where}: {cls.__name__} takes at most {len(known)} parameters")
+    named = {key: value for key, value in arguments if key}
+    return functools.partial(cast(Callable[..., Any], cls), *positional, **named)
+
+
+def _split(name: str) -> tuple[str, str | None]:
+    """`file.py:Class` or `module:Class` in two."""
+    where, colon, class_name = name.rpartition(":")
+    if colon and class_name.isidentifier() and len(where) > 1:
+        return where, class_name
+    return name, None
+
+
+def _is_module(where: str) -> bool:
+    """Whether there is such a module; an adapter's name (`openspiel:...`) goes first."""
+    adapters = Path(__file__).parent.parent / "adapters"
+    if (adapters / f"{where}.py").exists() or (adapters / where).is_dir():
+        return False
+    if not all(part.isidentifier() for part in where.split(".")):
+        return False
+    _also_from(Path.cwd())
+    try:
+        return importlib.util.find_spec(where) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _run(path: Path) -> ModuleType:
+    """Imports the user's file."""
+    path = path.expanduser()
+    if not path.is_file():
+        folder = path.parent
+        others = [other.name for other in folder.glob("*.py")] if folder.is_dir() else []
+        near = difflib.get_close_matches(path.name, others, n=1)
+        hint = f"; did you mean {folder / near[0]}?" if near else ""
+        raise UserError(f"there is no file {path}{hint}")
+    full = path.resolve()
+    name = path.stem
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) == str(full):
+            return module
+    # Its neighbours can be imported from it, and it from other processes; but never does it, or
+    # its neighbours, stand in for a module that is there already.
+    _also_from(full.parent)
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        found = None
+    if found is None or found.origin is None or Path(found.origin).resolve() != full:
+        name = f"_{name}_{abs(hash(str(full))):x}"
+    spec = importlib.util.spec_from_file_location(name, full)
+    if spec is None or spec.loader is None:
+        raise UserError(f"{path} cannot be imported as Python")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        _guarded(functools.partial(spec.loader.exec_module, module), str(path))
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _also_from(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def _guarded(work: Callable[[], T], where: str) -> T:
+    """Runs the user's code; what it raises becomes a sentence with the place."""
+    try:
+        return work()
+    except UserError:
+        raise
+    except SyntaxError as error:
+        raise UserError(f"{_name(error.filename, where)}, line {error.lineno}: {error.msg}") from error
+    except OSError as error:
+        if users_line(error) is None:
+            raise UserError(f"{where} cannot be read: {error.strerror or error}") from error
+        raise UserError(f"{users_line(error)}: {error}") from error
+    except Exception as error:
+        raise UserError(f"{users_line(error) or where}: {type(error).__name__}: {error}") from error
+    except SystemExit as error:
+        raise UserError(f"{where} left the program when it was imported") from error
+
+
+def _name(file: str | None, where: str) -> str:
+    return where if file is None or Path(file).name == Path(where).name else os.path.relpath(file)
+
+
+def _class(module: ModuleType, where: str, name: str | None, base: type[Any], kind: str) -> type[Any]:
+    from kibitz import _core
+
+    own = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, base)
+        and value.__module__ == module.__name__
+        and not key.startswith("_")
+    }
+    if name is not None:
+        # A class without the base will do if it has the methods, which is seen when it is used.
+        if isinstance(chosen := getattr(module, name, None), type):
+            return chosen
+        if own:
+            raise UserError(f"{where}: {_core.unknown('class', name, list(own))}")
+        raise UserError(f"{where} has no class {name}")
+    if len(own) == 1:
+        return next(iter(own.values()))
+    if own:
+        each = ", ".join(f"{where}:{key}" for key in own)
+        raise UserError(f"{where} defines several {kind}s; say which: {each}")
+    raise UserError(f"{where} defines no {kind}: a {kind} is a subclass of kibitz.{base.__name__}")

@@ -1,0 +1,80 @@
+"""Options that several commands share, and the kinds of numbers they take."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from typing import Any
+
+
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Reads a whole number in a range.
+
+    >>> from kibitz.cli._options import whole
+    >>> whole(1)("1_000")
+    1000
+    """
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"expected a whole number, not '{text}'") from None
+        if number < least or (most is not None and number > most):
+            limits = f"{least} or more" if most is None else f"{least} to {most}"
+            raise argparse.ArgumentTypeError(f"{number} is out of range: {limits}")
+        return number
+
+    return read
+
+
+def seconds(text: str) -> float:
+    """Reads a time."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number of seconds, not '{text}'") from None
+    if not 0 <= number < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: 0 or more")
+    return number
+
+
+GAME = "a game: a name as `kibitz games` lists them, name(key=value, ...), or a Python file with your own"
+PLANNER = "a planner: a name as `kibitz planners` lists them, name(key=value, ...), or a Python file"
+
+
+def game(parser: argparse.ArgumentParser) -> None:
+    """Declares GAME."""
+    parser.add_argument("game", metavar="GAME", help=GAME)
+
+
+def seed(parser: argparse.ArgumentParser) -> None:
+    """Declares --seed."""
+    parser.add_argument(
+        "--seed",
+        type=whole(0, 2**64 - 1),
+        default=0,
+        metavar="N",
+        help="the same seed, the same game (default 0)",
+    )
+
+
+def as_json(parser: argparse.ArgumentParser) -> None:
+    """Declares --json."""
+    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+
+
+def print_json(value: Any, *, indent: int | None = 2) -> None:
+    """Writes JSON that every reader understands: a number that is none becomes null."""
+    print(json.dumps(_finite(value), indent=indent, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,127 @@
+"""Planners against each other: win rates with intervals, Elo, and what the first move is worth.
+
+Every deal is played in all seatings, so that neither the deal nor the seat decides. With more
+planners than seats everybody meets everybody; with fewer, planners sit on several seats, as evenly
+as can be; a single one plays against itself. In a game of one, each plays the same deals alone.
+
+A win is the best return alone; k who share it have 1/k each. Elo is by Bradley and Terry, where
+more than two planners play. Ctrl-C sums up the games that were finished.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from kibitz.cli import _load, _options
+from kibitz.cli._terminal import Progress, duration, paint
+
+if TYPE_CHECKING:
+    from kibitz import Game
+    from kibitz.lab.match import Clock, Maker, Record
+
+EXAMPLES = {
+    "kibitz match connect-four 'uct(simulations=200)' flat-mc": "who is better, and by how much",
+    "kibitz match kuhn-poker pomcp uct random --games 300 --jobs 4": "all against all, on four processors",
+    "kibitz match rock-sample 'pomcp(simulations=100)' pomcp --games 50": "what thinking longer is worth",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    _options.game(parser)
+    parser.add_argument("planners", nargs="+", metavar="P", help=_options.PLANNER)
+    parser.add_argument(
+        "--games",
+        type=_options.whole(1, 10**9),
+        default=100,
+        metavar="N",
+        help="games that each planner plays at least: whole deals are played (default 100)",
+    )
+    _options.seed(parser)
+    parser.add_argument(
+        "--jobs", type=_options.whole(1, 1024), default=1, metavar="N", help="processes (default 1)"
+    )
+    parser.add_argument(
+        "--steps", type=_options.whole(1), metavar="N", help="break a game off after so many steps"
+    )
+    _options.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plays the match and prints what it came to."""
+    from kibitz.lab.match import Clock, plan, play_games, summarise
+
+    game = _load.game(options.game)
+    makers = [_load.maker(text) for text in options.planners]
+    names = _numbered(options.planners)
+    check(game, options.planners)
+    work = plan(game, makers, games=options.games, seed=options.seed)
+    clock = Clock(total=len(work) * len(work[0].seatings))
+    records: list[Record] = []
+    complete = True
+    jobs = _jobs(options.jobs, makers)
+    games = play_games(
+        game, makers, games=options.games, seed=options.seed, jobs=jobs, max_steps=options.steps
+    )
+    try:
+        with Progress(lambda: progress(clock)):
+            for record in games:
+                records.append(record)
+                clock.done += 1
+    except KeyboardInterrupt:
+        complete = False
+        games.close()
+    result = summarise(game, names, records, seed=options.seed, complete=complete)
+    if options.json:
+        _options.print_json(result.to_json())
+    elif records:
+        head = f"{game.spec}: {result.games} games on {result.deals} deals, seed {options.seed}, "
+        print(paint(head + duration(clock.elapsed), "bold") + "\n")
+        print(result)
+        cut = sum(not record.over for record in records)
+        if cut:
+            print(f"{cut} games were broken off after {options.steps} steps; they count as they stood.")
+    if not complete:
+        print(f"stopped after {len(records)} of {clock.total} games", file=sys.stderr)
+    return 0 if complete else 130
+
+
+def check(game: Game, planners: list[str]) -> None:
+    """Finds out before the first game whether a planner refuses."""
+    for text in planners:
+        for seat in range(game.info.players):
+            _load.planner(text).start(game, seat, 0)
+
+
+def progress(clock: Clock) -> str:
+    """How far the match is, in a line.
+
+    >>> from kibitz.cli.match import progress
+    >>> from kibitz.lab.match import Clock
+    >>> times = iter([0.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0])
+    >>> clock = Clock(100, now=lambda: next(times))
+    >>> clock.done = 20
+    >>> progress(clock)
+    '20 of 100 games, 5.0 a second, 16 s left'
+    """
+    if not clock.done:
+        return f"0 of {clock.total} games, {duration(clock.elapsed)} so far"
+    rate = clock.rate
+    speed = f"{rate:.1f} a second" if rate >= 1 else f"{duration(1 / rate)} each"
+    left = clock.left
+    rest = "" if left is None else f", {duration(left)} left"
+    return f"{clock.done} of {clock.total} games, {speed}{rest}"
+
+
+def _numbered(planners: list[str]) -> list[str]:
+    from kibitz.lab.match import labels
+
+    return labels(planners)
+
+
+def _jobs(jobs: int, makers: list[Maker]) -> int:
+    """A person can only sit at this terminal."""
+    people = any(isinstance(maker, str) and maker.partition("(")[0] == "human" for maker in makers)
+    return 1 if people else jobs

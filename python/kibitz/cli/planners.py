@@ -1,0 +1,46 @@
+"""What planners there are, and what can be set in each one.
+
+Without a name: all planners, one line each. With a name: its parameters.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from kibitz.cli import _listing, _load, _options
+
+EXAMPLES = {
+    "kibitz planners": "all planners",
+    "kibitz planners uct": "what can be set: kind, default, range, meaning",
+    "kibitz watch kuhn-poker --planner 'uct(simulations=500, exploration=0.7)'": "how parameters are given",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help=_options.PLANNER)
+    _options.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Lists the planners, or describes one."""
+    import kibitz as kb
+    from kibitz import _core
+
+    if options.name is None:
+        _listing.overview(kb.list_planners(), "planner", options.json)
+        return
+    planner = _load.planner(options.name)
+    try:
+        name = _core.parse_spec(options.name)[0]
+    except ValueError:
+        name = options.name
+    entry = next((entry for entry in kb.list_planners() if entry.name == name), None)
+    if entry is None:
+        entry = _listing.entry_of(planner, planner.spec)
+    if options.json:
+        _options.print_json({**_listing.plain(entry), "spec": planner.spec})
+        return
+    _listing.heading(entry)
+    if name != "human":
+        print(f"  kibitz watch kuhn-poker --planner {_listing.quoted(options.name)}")

@@ -1,0 +1,228 @@
+"""You play, it answers; h for a hint, u to take back.
+
+You are shown only what your seat may know. A move is its name, the beginning of its name, or its
+number in the list.
+"""
+
+from __future__ import annotations
+
+import argparse
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from kibitz.cli import _explain, _load, _options
+from kibitz.cli._errors import UserError
+from kibitz.cli._table import outcome
+from kibitz.cli._terminal import in_columns, is_terminal, paint
+
+if TYPE_CHECKING:
+    from kibitz import AnyPlanner, Game, Referee, View
+
+EXAMPLES = {
+    "kibitz play connect-four": "you begin, a planner that suits the game answers",
+    "kibitz play kuhn-poker --seat 2 --seed 5": "you sit second; another seed is another deal",
+    "kibitz play breakthrough --with 'uct(milliseconds=3000)'": "an opponent that thinks for three seconds",
+    "kibitz play examples/treasure.py": "a game of your own",
+}
+
+HELP = """\
+  type a move: its name, the beginning of its name, or its number
+  h    a hint: what {hint} would do, seeing what you see, and why
+  u    take back your last move
+  ?    this help
+  q    leave the game
+  (where a move itself is called h, u or q, put a slash before these: /h, /u, /q)"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    _options.game(parser)
+    parser.add_argument(
+        "--with",
+        dest="planner",
+        metavar="PLANNER",
+        help=f"the opponent, on all other seats: {_options.PLANNER} (default: one that suits the game)",
+    )
+    parser.add_argument(
+        "--seat", default="1", metavar="N", help="your seat, from 1, or its name (default 1)"
+    )
+    parser.add_argument("--hint", metavar="PLANNER", help="who gives hints (default: as --with)")
+    _options.seed(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Plays one game against a person."""
+    game = _load.game(options.game)
+    seat = find_seat(game, options.seat)
+    opponent = options.planner or _load.default_planner(game)
+    hint = options.hint or (opponent if opponent.partition("(")[0] not in ("human", "random") else None)
+    Sitting(game, seat, opponent, hint or _load.default_planner(game), options.seed).play()
+
+
+def find_seat(game: Game, text: str) -> int:
+    """The seat that a person means, by number from 1 or by name.
+
+    >>> import kibitz as kb
+    >>> from kibitz.cli.play import find_seat
+    >>> find_seat(kb.load("tic-tac-toe"), "2"), find_seat(kb.load("tic-tac-toe"), "o")
+    (1, 1)
+    """
+    names = [game.player_name(seat) for seat in range(game.info.players)]
+    if text in names:
+        return names.index(text)
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return int(text) - 1
+    shown = ", ".join(f"{number} ({name})" for number, name in enumerate(names, 1))
+    raise UserError(f"{game.spec} has no seat '{text}'; there {'is' if len(names) == 1 else 'are'} {shown}")
+
+
+class Wish(Enum):
+    """What a person may want instead of moving."""
+
+    LEAVE = "leave"
+    TAKE_BACK = "take back"
+
+
+class Sitting:
+    """A person's game: every move is kept, so that some of them can be taken back."""
+
+    def __init__(self, game: Game, seat: int, opponent: str, hint: str, seed: int) -> None:
+        self.game, self.seat, self.hint, self.seed = game, seat, hint, seed
+        others = [other for other in range(game.info.players) if other != seat]
+        self.opponents: dict[int, AnyPlanner] = {other: _load.planner(opponent) for other in others}
+        self.adviser = _load.planner(hint)
+        self.opponent = opponent
+        self.joints: list[list[int]] = []
+        """The joint actions so far."""
+        self.own: list[int] = []
+        """How many joint actions there were before each of the person's own choices."""
+        self.seen = 0
+        """How many events the person has been shown."""
+        self.referee = self.replay()
+
+    def replay(self) -> Referee:
+        """The same deal again, up to where we are."""
+        from kibitz import Referee
+        from kibitz.episode import seat_seed
+
+        referee = Referee(self.game, self.seed)
+        for joint in self.joints:
+            referee.apply(joint)
+        for seat, planner in self.opponents.items():
+            planner.start(self.game, seat, seat_seed(self.seed, 0, seat))
+        return referee
+
+    def play(self) -> None:
+        """Plays until the game is over or the person leaves."""
+        you = self.game.player_name(self.seat)
+        against = f" against {self.opponent}" if self.opponents else ""
+        print(f"{paint(self.game.spec, 'bold')}: you are {you}{against}. ? for help, q to leave.\n")
+        while not self.referee.over:
+            joint = self.choose()
+            if joint is Wish.LEAVE:
+                print("\nYou left the game.")
+                return
+            if isinstance(joint, Wish):
+                self.take_back()
+                continue
+            if self.seat in self.referee.movers:
+                self.own.append(len(self.joints))
+            self.joints.append(joint)
+            self.referee.apply(joint)
+        self.tell()
+        print(paint("The game is over.", "bold"))
+        print(self.referee.state.text().rstrip())
+        print("\n" + paint(outcome(self.game, self.referee.returns), "bold") + self.verdict())
+
+    def verdict(self) -> str:
+        """Whether that was a win, where there is somebody to beat."""
+        returns = self.referee.returns
+        mine, others = returns[self.seat], [returns[seat] for seat in self.opponents]
+        if not others:
+            return ""
+        best = max(others)
+        return ": you win!" if mine > best else ": you lose." if mine < best else ": a draw."
+
+    def choose(self) -> list[int] | Wish:
+        """The movers' actions: the person is asked, the opponents think."""
+        joint = []
+        for mover in self.referee.movers:
+            view = self.referee.view(mover)
+            answer = self.ask(view) if mover == self.seat else self.opponents[mover].act(view).action
+            if isinstance(answer, Wish):
+                return answer
+            joint.append(answer)
+        return joint
+
+    def take_back(self) -> None:
+        """Goes back to the person's last own choice."""
+        if not self.own:
+            print("There is nothing to take back.")
+            return
+        del self.joints[self.own.pop() :]
+        self.referee = self.replay()
+        self.seen = 0 if not self.joints else len(self.referee.view(self.seat).events)
+        print(paint("Taken back.", "dim"))
+
+    def tell(self) -> None:
+        """Says what has happened since the person last looked."""
+        view = self.referee.view(self.seat)
+        words = [what for kind, _, what in view.events[self.seen :] if kind == "observed"]
+        self.seen = len(view.events)
+        if words:
+            print(paint("  " + "; ".join(words), "cyan"))
+
+    def ask(self, view: View) -> int | Wish:
+        """Shows the position and asks until there is a move."""
+        from kibitz.planners.human import find
+
+        self.tell()
+        show(view)
+        while True:
+            answer = self.read()
+            names = {name.lower() for _, name in view.legal}
+            word = "" if answer.lower() in names else answer.lower().removeprefix("/")
+            match word:
+                case "q" | "quit" | "exit":
+                    return Wish.LEAVE
+                case "u" | "undo":
+                    return Wish.TAKE_BACK
+                case "h" | "hint":
+                    self.advise(view)
+                case "?" | "help":
+                    print(HELP.format(hint=self.hint))
+                    show(view)
+                case _:
+                    try:
+                        return find(view.legal, answer)
+                    except ValueError as mistake:
+                        print(paint(f"  {mistake}", "yellow"))
+
+    def read(self) -> str:
+        """One line from the person; the end of the input is a way to leave."""
+        try:
+            answer = input(paint("your move> ", "bold") if is_terminal() else "your move> ").strip()
+        except EOFError:
+            return "/q"
+        if not is_terminal():
+            print(answer)
+        return answer
+
+    def advise(self, view: View) -> None:
+        """What the adviser would do, seeing what the person sees."""
+        import kibitz as kb
+
+        decision = kb.advise(self.game, view, self.adviser, seed=self.seed)
+        lines = _explain.table(decision) + _explain.facts(decision, self.game, view.player)
+        print("\n".join(lines) if lines else f"  {decision.name}")
+
+
+def show(view: View) -> None:
+    """The position and the legal moves, as the person sees them."""
+    from kibitz.planners.human import is_numeric
+
+    print(view.text.rstrip() + "\n")
+    numbered = not is_numeric(view.legal)
+    digits = len(str(len(view.legal)))
+    names = [f"{n:{digits}} {name}" if numbered else name for n, (_, name) in enumerate(view.legal, 1)]
+    print("\n".join(in_columns(names)))

@@ -1,0 +1,67 @@
+"""The exact value of a small game, and the best first action.
+
+Says which method was used and how many states it took. Games that are too large, or of a kind that
+cannot be solved, are refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from kibitz.cli import _load, _options
+from kibitz.cli._errors import UserError
+from kibitz.cli._terminal import Progress, Timer, duration, in_columns, paint
+
+EXAMPLES = {
+    "kibitz solve tic-tac-toe": "a draw, whatever the first move",
+    "kibitz solve kuhn-poker": "the first player loses an eighteenth of a chip a deal",
+    "kibitz solve 'connect-four(rows=4, columns=4)' --max-states 10000000": "with more room",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    _options.game(parser)
+    parser.add_argument(
+        "--max-states",
+        type=_options.whole(1),
+        default=5_000_000,
+        metavar="N",
+        help="give up beyond so many states (default 5000000)",
+    )
+    _options.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Solves the game."""
+    from kibitz import _core
+
+    game = _load.game(options.game)
+    if not hasattr(_core, "solve"):
+        raise UserError("this build of kibitz cannot solve games yet")
+    timer = Timer()
+    with Progress(lambda: f"solving {game.spec}, {duration(timer.seconds)} so far"):
+        solution = _core.solve(game, options.max_states)
+    if options.json:
+        _options.print_json(
+            {
+                "game": game.spec,
+                "value": solution.value,
+                "action": solution.action,
+                "method": solution.method,
+                "states": solution.states,
+                "seconds": timer.seconds,
+                "table": [{"action": name, "value": value} for name, value in solution.table],
+            }
+        )
+        return
+    print(paint(game.spec, "bold"))
+    for player, value in enumerate(solution.value):
+        print(f"  {game.player_name(player)} gets {value:+.6g}")
+    if solution.action is not None:
+        print(f"  best first action: {paint(solution.action, 'bold', 'green')}")
+    print(f"  by {solution.method}, {solution.states:,} states, {duration(timer.seconds)}")
+    if solution.table:
+        print()
+        longest = max(len(name) for name, _ in solution.table)
+        print("\n".join(in_columns([f"{name:{longest}} {value:+.4g}" for name, value in solution.table])))

@@ -1,0 +1,151 @@
+"""It plays, and explains every move.
+
+At each move: the position as the mover sees it, the value and visits of each action, the belief
+and what is expected to happen. One planner plays all seats; else one is named for each seat.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz.cli import _explain, _load, _options
+from kibitz.cli._errors import UserError
+from kibitz.cli._table import Round, outcome, rounds
+from kibitz.cli._terminal import paint, rule
+
+if TYPE_CHECKING:
+    from kibitz import AnyPlanner, Game, Referee
+
+EXAMPLES = {
+    "kibitz watch connect-four": "a planner that suits the game plays both sides",
+    "kibitz watch kuhn-poker --planner pomcp --planner random --truth": "with the hidden cards shown",
+    "kibitz watch rock-sample --planner 'pomcp(simulations=500)' --delay 1": "a rest after each move",
+    "kibitz watch tic-tac-toe --svg pictures": "a picture of every position",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    _options.game(parser)
+    parser.add_argument(
+        "--planner",
+        action="append",
+        dest="planners",
+        metavar="P",
+        help=f"{_options.PLANNER}; once for all seats, or once for each seat in order",
+    )
+    _options.seed(parser)
+    parser.add_argument(
+        "--delay", type=_options.seconds, default=0.0, metavar="S", help="seconds to rest after each move"
+    )
+    parser.add_argument(
+        "--truth", action="store_true", help="show the whole truth, not what the mover sees"
+    )
+    parser.add_argument(
+        "--steps",
+        type=_options.whole(1),
+        metavar="N",
+        help="stop after so many moves (some games never end)",
+    )
+    parser.add_argument(
+        "--svg", type=Path, metavar="DIR", help="write a picture of every position into a folder"
+    )
+    _options.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Plays one game before the spectator's eyes."""
+    from kibitz import Referee
+
+    game = _load.game(options.game)
+    seats = seated(game, options.planners)
+    referee = Referee(game, options.seed)
+    save = _Pictures(game, options.svg)
+    save(referee)
+    if not options.json:
+        players = ", ".join(
+            f"{game.player_name(seat)}: {planner.spec}" for seat, planner in enumerate(seats)
+        )
+        print(f"{paint(game.spec, 'bold')}, seed {options.seed}; {players}\n")
+    for done in rounds(referee, seats, options.seed):
+        if options.json:
+            _options.print_json(plain(seats, done, options.truth), indent=None)
+        else:
+            show(game, seats, done, options.truth)
+        save(referee)
+        if done.number == options.steps and not referee.over:
+            break
+        if options.delay and not referee.over:
+            time.sleep(options.delay)
+    if options.json:
+        end = {"over": referee.over, "steps": referee.steps, "returns": referee.returns}
+        _options.print_json(end, indent=None)
+        return
+    print(rule("the end" if referee.over else f"stopped after {options.steps} moves"))
+    print(referee.state.text().rstrip())
+    print("\n" + paint(outcome(game, referee.returns), "bold"))
+
+
+def seated(game: Game, planners: list[str] | None) -> list[AnyPlanner]:
+    """A planner for each seat: one for all, or one for each."""
+    players = game.info.players
+    names = planners or [_load.default_planner(game)]
+    if len(names) == 1:
+        names = names * players
+    if len(names) != players:
+        seats = "one seat" if players == 1 else f"{players} seats"
+        raise UserError(f"{game.spec} has {seats}; name one planner, or one for each, not {len(names)}")
+    return [_load.planner(name) for name in names]
+
+
+def show(game: Game, seats: list[AnyPlanner], done: Round, truth: bool) -> None:
+    """One move for people: what was known, the reasons, the choice, and what came of it."""
+    for choice in done.choices:
+        who = game.player_name(choice.player)
+        print(rule(f"move {done.number}: {who}, {seats[choice.player].spec}"))
+        print((done.before.text() if truth else choice.view.text).rstrip())
+        print()
+        lines = _explain.table(choice.decision) + _explain.facts(choice.decision, game, choice.player)
+        print("\n".join(lines) + "\n" * bool(lines))
+    for choice in done.choices:
+        told = done.told[choice.player]
+        news = f"; is told: {', '.join(told)}" if told else ""
+        paid = done.rewards[choice.player]
+        earned = f"; is paid {paid:+g}" if paid else ""
+        print(paint(f"{game.player_name(choice.player)}: {choice.decision.name}", "bold") + news + earned)
+    print(flush=True)
+
+
+def plain(seats: list[AnyPlanner], done: Round, truth: bool) -> dict[str, Any]:
+    """The same for programs."""
+    choices = [
+        {
+            "player": choice.player,
+            "planner": seats[choice.player].spec,
+            "position": done.before.text() if truth else choice.view.text,
+            "decision": _explain.plain(choice.decision),
+            "told": done.told[choice.player],
+        }
+        for choice in done.choices
+    ]
+    return {"move": done.number, "choices": choices, "rewards": done.rewards}
+
+
+class _Pictures:
+    """Writes a picture of each position, if asked to."""
+
+    def __init__(self, game: Game, folder: Path | None) -> None:
+        self.folder, self.count = folder, 0
+        if folder is None:
+            return
+        if not game.info.capabilities["picture"]:
+            raise UserError(f"{game.spec} draws no pictures, so --svg has nothing to write")
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def __call__(self, referee: Referee) -> None:
+        if self.folder is not None:
+            (self.folder / f"{self.count:03}.svg").write_text(referee.state.svg() or "", encoding="utf-8")
+            self.count += 1

@@ -1,0 +1,22 @@
+"""Measuring how well planners play: matches and the statistics that make them honest.
+
+From the lowest to the highest: `statistics` (intervals, ratings), `seating` (who sits where),
+`match` (the games, and what they come to), `report` (the same for people and for programs).
+"""
+
+from kibitz.lab.match import MatchResult, Record, Standing, match, play_games, summarise
+from kibitz.lab.statistics import Interval, Rating, bradley_terry, clopper_pearson, wilson
+
+__all__ = [
+    "Interval",
+    "MatchResult",
+    "Rating",
+    "Record",
+    "Standing",
+    "bradley_terry",
+    "clopper_pearson",
+    "match",
+    "play_games",
+    "summarise",
+    "wilson",
+]

@@ -1,0 +1,88 @@
+"""A person at the terminal, who can sit on any seat."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from kibitz import _core
+from kibitz._core import Decision, Game, View
+from kibitz.planners import PlannerBase
+
+
+class Human(PlannerBase):
+    """A person at the terminal: is shown what the seat may know, and asked for each move."""
+
+    name = "human"
+
+    def start(self, game: Game, seat: int, seed: int) -> None:
+        """Refuses, with a sentence, where there is no terminal."""
+        if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
+            raise ValueError("human needs a terminal: a person must be able to read and to type")
+        super().start(game, seat, seed)
+
+    def act(self, view: View) -> Decision:
+        """Shows the position and asks until the answer is a legal action."""
+        print(view.text.rstrip())
+        names = [name for _, name in view.legal]
+        print("  " + ", ".join(names))
+        while True:
+            try:
+                answer = input(f"{view.game.player_name(view.player)}> ")
+            except EOFError:
+                raise KeyboardInterrupt from None
+            try:
+                return Decision(view, find(view.legal, answer))
+            except ValueError as mistake:
+                print(mistake)
+
+
+def find(legal: Sequence[tuple[int, str]], answer: str) -> int:
+    """The action that a person means: its name, the beginning of it, or its place in the list.
+
+    Capitals and spaces do not matter, and of each word the beginning will do.
+
+    >>> from kibitz.planners.human import find
+    >>> legal = [(0, "north"), (5, "check 1"), (6, "check 2")]
+    >>> find(legal, "N"), find(legal, "c 2"), find(legal, "3")
+    (0, 6, 6)
+    >>> find(legal, "chekc 2")
+    Traceback (most recent call last):
+    ValueError: no move is called 'chekc 2'; did you mean check 2?
+    """
+    words = answer.lower().split()
+    if not words:
+        raise ValueError("type a move's name or number")
+    known = [(action, name.lower().split()) for action, name in legal]
+    exact = [action for action, name in known if name == words]
+    if exact:
+        return exact[0]
+    if answer.strip().isdecimal() and not is_numeric(legal):
+        place = int(answer)
+        if not 1 <= place <= len(legal):
+            raise ValueError(f"there is no move number {place}: they go from 1 to {len(legal)}")
+        return legal[place - 1][0]
+    for test in (_joined, _wordwise):
+        found = [(action, " ".join(name)) for action, name in known if test(words, name)]
+        if len(found) == 1:
+            return found[0][0]
+        if found:
+            some = ", ".join(name for _, name in found[:6]) + (", ..." if len(found) > 6 else "")
+            raise ValueError(f"'{answer.strip()}' may be any of {some}")
+    sentence = _core.unknown("move", answer.strip(), [name for _, name in legal])
+    raise ValueError(sentence.replace("unknown move", "no move is called", 1))
+
+
+def is_numeric(legal: Sequence[tuple[int, str]]) -> bool:
+    """Whether moves are called by numbers, so that places in the list would mislead."""
+    return any(name.strip().isdecimal() for _, name in legal)
+
+
+def _joined(words: list[str], name: list[str]) -> bool:
+    return " ".join(name).startswith(" ".join(words))
+
+
+def _wordwise(words: list[str], name: list[str]) -> bool:
+    return len(words) == len(name) and all(
+        part.startswith(word) for word, part in zip(words, name, strict=True)
+    )
