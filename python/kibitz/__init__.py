@@ -22,9 +22,10 @@ from kibitz._core import (
     __version__,
 )
 from kibitz.advice import advise
+from kibitz.episode import Episode, Step, play
+from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
 from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
-from kibitz.episode import Episode, Step, play
 from kibitz.rules import CHANCE, OVER, Rules
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "PlannerBase",
     "Referee",
     "Rules",
+    "Solution",
     "State",
     "Step",
     "View",
@@ -54,4 +56,5 @@ __all__ = [
     "planner",
     "planners",
     "play",
+    "solve",
 ]

@@ -2,7 +2,8 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`game`], [`referee`], [`planner`], [`entry`] (registries and specs).
+//! the core), [`game`], [`referee`], [`planner`], [`solve`], [`entry`] (registries and
+//! specs).
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +16,7 @@ mod pace;
 mod planner;
 mod referee;
 mod rules;
+mod solve;
 
 // Linked for their registrations; nothing here names them.
 use kibitz_games as _;
@@ -36,6 +38,8 @@ mod _core {
     use crate::referee::{Referee, View};
     #[pymodule_export]
     use crate::rules::Bits;
+    #[pymodule_export]
+    use crate::solve::{SequenceForm, solve_alone};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

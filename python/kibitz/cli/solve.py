@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 
 from kibitz.cli import _load, _options
-from kibitz.cli._errors import UserError
 from kibitz.cli._terminal import Progress, Timer, duration, in_columns, paint
 
 EXAMPLES = {
     "kibitz solve tic-tac-toe": "a draw, whatever the first move",
     "kibitz solve kuhn-poker": "the first player loses an eighteenth of a chip a deal",
-    "kibitz solve 'connect-four(rows=4, columns=4)' --max-states 10000000": "with more room",
+    "kibitz solve 'breakthrough(rows=5, columns=4)' --max-states 50000000": "with more room",
 }
 
 
@@ -34,14 +33,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Solves the game."""
-    from kibitz import _core
+    from kibitz.exact import solve
 
     game = _load.game(options.game)
-    if not hasattr(_core, "solve"):
-        raise UserError("this build of kibitz cannot solve games yet")
     timer = Timer()
     with Progress(lambda: f"solving {game.spec}, {duration(timer.seconds)} so far"):
-        solution = _core.solve(game, options.max_states)
+        solution = solve(game, max_states=options.max_states)
     if options.json:
         _options.print_json(
             {

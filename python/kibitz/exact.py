@@ -1,0 +1,145 @@
+"""Exact values of small games, to judge planners by.
+
+>>> import kibitz as kb
+>>> solution = kb.solve("tiger")
+>>> solution.action, round(solution.value[0], 2)
+('listen', 19.37)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kibitz import _core
+from kibitz.games import load
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    from kibitz.rules import Rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The value of a game and how to begin."""
+
+    value: list[float]
+    """The expected return of each player under best play."""
+    action: str | None
+    """A best first action; None if the first decision is not the same in every case, or is mixed."""
+    method: str
+    states: int
+    """How many states (or beliefs) were looked at."""
+    table: list[tuple[str, float]]
+    """The value of each first action to the player who chooses it, best first."""
+    strategy: list[dict[str, float]] = field(default_factory=list)
+    """In equilibrium: the probabilities of the first player's actions, for each thing it may know."""
+
+
+def solve(game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000) -> Solution:
+    """Solves a game exactly: by looking ahead, over beliefs, or for an equilibrium.
+
+    Raises ValueError, with a sentence, for a game that is too large or of no kind that can be
+    solved.
+
+    >>> import kibitz as kb
+    >>> round(kb.solve("kuhn-poker").value[0], 6)  # minus one eighteenth
+    -0.055556
+    """
+    game = load(game)
+    alone = _core.solve_alone(game, max_states)
+    if alone is not None:
+        value, action, method, states, table = alone
+        return Solution(value=value, action=action, method=method, states=states, table=table)
+    return _equilibrium(_core.SequenceForm(game, max_states))
+
+
+def _equilibrium(form: _core.SequenceForm) -> Solution:
+    value, plan = _linear_program(form)
+    table: list[tuple[str, float]] = []
+    strategy: list[dict[str, float]] = []
+    action = None
+    if form.first is not None:
+        player, first = form.first
+        sets = form.sets(player)
+        if player == 1:
+            _, plan = _linear_program(form, player=1)
+        strategy = [dict(zip(sets[k][2], (float(plan[s]) for s in sets[k][1]), strict=True)) for k in first]
+        if len(first) == 1:
+            _, sequences, names = sets[first[0]]
+            sign = 1 - 2 * player
+            forced = [sign * _linear_program(form, player=player, forced=s)[0] for s in sequences]
+            table = sorted(zip(names, forced, strict=True), key=lambda row: -row[1])
+            best = max(strategy[0], key=lambda name: strategy[0][name])
+            action = best if strategy[0][best] > 1 - 1e-6 else None
+    return Solution(
+        value=[value + 0.0, 0.0 - value],  # no negative zero
+        action=action,
+        method="linear programming over the sequence form",
+        states=form.states,
+        table=table,
+        strategy=strategy,
+    )
+
+
+def _linear_program(
+    form: _core.SequenceForm, *, player: int = 0, forced: int | None = None
+) -> tuple[float, NDArray[np.float64]]:
+    """Player 0's value, and an equilibrium plan of `player` (made to begin with sequence `forced`).
+
+    The plan x weighs the player's sequences: 1 for the empty one, and what goes on from an
+    information set adds up to what led to it. Against the best answer the player gets the most y
+    with y's constraints F'y <= A'x (von Stengel 1996, section 4).
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import bmat, coo_array
+
+    other = 1 - player
+    own_constraints = _constraints(form, player)
+    other_constraints = _constraints(form, other)
+    rows, columns, payoffs = form.payoffs
+    shape = (form.sequences(0), form.sequences(1))
+    paid = coo_array((np.array(payoffs, dtype=float), (rows, columns)), shape=shape).tocsr()
+    # Rows are the player's own sequences, and the payoffs its own.
+    matrix: Any = paid if player == 0 else -paid.T
+    own, answers = form.sequences(player), other_constraints.shape[0]
+    bounds: list[tuple[float | None, float | None]] = [(0, None)] * own + [(None, None)] * answers
+    if forced is not None:
+        bounds[forced] = (1, 1)
+    own_start = np.zeros(own_constraints.shape[0])
+    own_start[0] = 1
+    objective = np.zeros(own + answers)
+    objective[own] = -1  # maximise the value of the other side's empty sequence
+    # Typed as Any: SciPy takes sparse matrices here, its stubs do not know it.
+    answered: Any = bmat([[-matrix.T, other_constraints.T]])
+    planned: Any = bmat([[own_constraints, coo_array((own_constraints.shape[0], answers))]])
+    result = linprog(
+        objective,
+        A_ub=answered,
+        b_ub=np.zeros(form.sequences(other)),
+        A_eq=planned,
+        b_eq=own_start,
+        bounds=bounds,
+        method="highs",
+    )
+    if result.status != 0:
+        raise ValueError(f"the linear program was not solved: {result.message}")
+    value = -float(result.fun)
+    return (value if player == 0 else -value), np.asarray(result.x[:own], dtype=float)
+
+
+def _constraints(form: _core.SequenceForm, player: int) -> csr_array[np.float64]:
+    """The rows "empty sequence = 1" and, for each information set, "what goes on = what led there"."""
+    from scipy.sparse import coo_array
+
+    entries = [(0, 0, 1.0)]
+    sets = form.sets(player)
+    for row, (source, onward, _) in enumerate(sets, start=1):
+        entries.append((row, source, -1.0))
+        entries.extend((row, sequence, 1.0) for sequence in onward)
+    rows, columns, values = zip(*entries, strict=True)
+    return coo_array((values, (rows, columns)), shape=(1 + len(sets), form.sequences(player))).tocsr()
