@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kibitz import _core
 from kibitz._core import Decision, Game, Planner, View
 from kibitz.games import load
 from kibitz.planners import AnyPlanner, planner
@@ -21,7 +22,8 @@ def advise(
     """What a planner would do in a position, and why.
 
     `view` is what the player on turn knows (`Referee.view` gives it), `game` the rules that the
-    planner believes in: usually the view's own game. After `seconds` it answers with what it has.
+    planner believes in: usually the view's own game. With `seconds` it takes that long, unless its
+    spec sets a budget that is spent earlier.
 
     >>> import kibitz as kb
     >>> game = kb.load("tic-tac-toe")
@@ -29,8 +31,21 @@ def advise(
     >>> advice.best == advice.name
     True
     """
+    if isinstance(adviser, str) and seconds is not None:
+        adviser = _for_seconds(adviser, seconds)
     chosen = planner(adviser)
     chosen.start(load(game), view.player, seed)
     if isinstance(chosen, Planner):
         return chosen.act(view, seconds=seconds)
     return chosen.act(view)
+
+
+def _for_seconds(spec: str, seconds: float) -> str:
+    """The spec with that budget, if the planner takes one and none was asked for."""
+    name, arguments = _core.parse_spec(spec)
+    known = [param.name for entry in _core.planners() if entry.name == name for param in entry.params]
+    given = {key for key, _ in arguments}
+    if "milliseconds" not in known or "" in given or given & {"simulations", "milliseconds"}:
+        return spec
+    begin = spec.rstrip().removesuffix(")") + ", " if arguments else name + "("
+    return f"{begin}milliseconds={1000 * seconds!r})"

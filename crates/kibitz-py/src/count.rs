@@ -45,7 +45,7 @@ impl Counter<'_> {
         if self.countdown == 0 {
             self.countdown = 256;
             if self.pace.stop() {
-                return Ok(0);
+                return Err("interrupted".to_owned());
             }
         }
         self.countdown -= 1;
@@ -114,12 +114,13 @@ pub fn playouts(
     let mut returns = vec![0.0; info.players];
     let initial = drive(py, game, || game.model.initial())?;
     let steps = at_work(py, game, None, |pace| {
+        let faults = game.model.faults();
         let mut steps = 0u64;
         let mut rng = Rng::episode(seed, 0, "playouts");
         let mut state = initial.clone();
         for playout in 0..count {
             // One look at the clock is dear beside a playout of tic-tac-toe.
-            if playout % 16 == 0 && pace.stop() {
+            if playout % 16 == 0 && (pace.stop() || game.model.faults() != faults) {
                 break;
             }
             state.clone_from(&initial);
