@@ -126,7 +126,7 @@ def _linear_program(
         bounds=bounds,
         method="highs",
     )
-    if result.status != 0:
+    if result.x is None or result.fun is None:
         raise ValueError(f"the linear program was not solved: {result.message}")
     value = -float(result.fun)
     return (value if player == 0 else -value), np.asarray(result.x[:own], dtype=float)

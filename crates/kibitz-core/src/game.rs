@@ -139,7 +139,7 @@ impl Capabilities {
 pub struct Info {
     /// How many players, chance not counted; 1 to 32.
     pub players: usize,
-    /// No player's return is lower than this.
+    /// No player's return (discounted, where the game discounts) is lower than this.
     pub min_return: f64,
     /// No player's return is higher than this.
     pub max_return: f64,
@@ -209,7 +209,8 @@ pub trait Game: Send + Sync + 'static {
     fn text(&self, state: &Self::State, viewer: Option<usize>) -> String;
 
     /// What `player` is told by the step `joint`, taken at `turn`, that led to the state `after`.
-    /// Everything, unless the game hides something.
+    /// Everything, unless the game hides something. The player's own action is in its view
+    /// already, before this.
     #[inline]
     fn observe(&self, after: &Self::State, turn: Turn, joint: &[Action], player: usize) -> Observation {
         let _ = (after, turn, player);
@@ -301,7 +302,8 @@ pub trait Game: Send + Sync + 'static {
         0
     }
 
-    /// A key of all that `player` has seen on the way to this state, where the state tells it.
+    /// [`View::key`] of all that `player` has done and seen on the way to this state, where the
+    /// state tells it.
     /// ([`Capabilities::view_key`])
     fn view_key(&self, state: &Self::State, player: usize) -> u64 {
         let _ = (state, player);

@@ -46,6 +46,10 @@ pub struct Decision {
     pub simulations: u64,
     /// How many nodes the tree has.
     pub nodes: u64,
+    /// How many edges (actions of nodes that were looked at more than once) the tree has.
+    pub edges: u64,
+    /// How many bytes nodes, edges and their index take.
+    pub bytes: u64,
     /// How long it took.
     pub elapsed: Duration,
     /// How many different states the belief held, where there is a belief.

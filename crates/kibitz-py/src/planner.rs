@@ -150,6 +150,17 @@ impl Decision {
     }
 
     #[getter]
+    fn edges(&self) -> u64 {
+        self.decision.edges
+    }
+
+    /// What nodes, edges and their index take.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.decision.bytes
+    }
+
+    #[getter]
     fn seconds(&self) -> f64 {
         self.decision.elapsed.as_secs_f64()
     }

@@ -32,7 +32,10 @@ impl SequenceForm {
     fn new(py: Python<'_>, game: &Bound<'_, Game>, max_states: u64) -> PyResult<SequenceForm> {
         let game = game.get();
         let form = at_work(py, game, None, |pace| {
-            solve::sequence_form(&*game.model, &mut Limits { states: max_states, pause: &mut || pace.stop() })
+            solve::sequence_form(
+                &*game.model,
+                &mut Limits { states: max_states, pause: &mut || pace.stop() },
+            )
         })?;
         form.map(SequenceForm).map_err(PyValueError::new_err)
     }
@@ -54,7 +57,11 @@ impl SequenceForm {
     #[getter]
     fn payoffs(&self) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
         let payoffs = || self.0.payoffs.iter();
-        (payoffs().map(|p| p.0).collect(), payoffs().map(|p| p.1).collect(), payoffs().map(|p| p.2).collect())
+        (
+            payoffs().map(|p| p.0).collect(),
+            payoffs().map(|p| p.1).collect(),
+            payoffs().map(|p| p.2).collect(),
+        )
     }
 
     /// The player who decides first and its first information sets.

@@ -52,7 +52,9 @@ impl Belief for Exact {
                     Next::Dead => {}
                     Next::Step(own) => {
                         let next = successors(model, &world, view, own, self.limit).ok_or_else(|| {
-                            self.too_large("a step has that many outcomes, or chance has no explicit probabilities")
+                            self.too_large(
+                                "a step has that many outcomes, or chance has no explicit probabilities",
+                            )
                         })?;
                         for (after, q) in next {
                             later.add(after, p * q);

@@ -74,7 +74,8 @@ impl Planner for Ahead {
 
     fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
         let begun = Instant::now();
-        let (model, belief) = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
+        let (model, belief) =
+            self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         belief.update(&**model, view, &mut Rng::new(0))?;
         let world = belief.certain().ok_or("the state is not known")?;
         let deadline = self.params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));

@@ -53,11 +53,16 @@ impl Planner for OneStep {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let info = model.info();
         if self.name == "greedy" && !info.has.preferred && !info.has.evaluator {
-            return Err("greedy needs preferred actions or an evaluator, and this game has neither".to_owned());
+            return Err(
+                "greedy needs preferred actions or an evaluator, and this game has neither".to_owned()
+            );
         }
         let known = info.perfect_information && info.has.explicit_chance;
-        let belief: Box<dyn Belief> =
-            if known { Box::new(Exact::new(1000)) } else { Box::new(Particles::new(self.samples as usize)) };
+        let belief: Box<dyn Belief> = if known {
+            Box::new(Exact::new(1000))
+        } else {
+            Box::new(Particles::new(self.samples as usize))
+        };
         self.session = Some((model, belief, Rng::new(seed)));
         Ok(())
     }

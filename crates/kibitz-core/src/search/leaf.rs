@@ -32,7 +32,11 @@ impl Leaf {
     }
 
     /// `helpers` threads help until the leaf is dropped.
-    pub fn crew<'scope>(problem: &'scope Problem<'scope>, helpers: u32, scope: &'scope Scope<'scope, '_>) -> Leaf {
+    pub fn crew<'scope>(
+        problem: &'scope Problem<'scope>,
+        helpers: u32,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Leaf {
         let hire = |_| {
             let (jobs, inbox) = channel::<Job>();
             let (outbox, results) = channel();

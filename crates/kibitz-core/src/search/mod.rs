@@ -46,7 +46,6 @@ pub struct TreeSearch {
 /// One seat of one episode.
 struct Session {
     model: SharedModel,
-    seat: usize,
     rng: Rng,
     kind: TreeKind,
     policy: Policy,
@@ -65,7 +64,11 @@ impl TreeSearch {
     fn resolve(&self, info: &Info) -> Result<(TreeKind, Policy, Box<dyn Belief>), String> {
         let p = &self.params;
         let need = |holds: bool, part: &str, what: &str| {
-            if holds { Ok(()) } else { Err(format!("{}: {part} needs {what}, which this game lacks", self.name)) }
+            if holds {
+                Ok(())
+            } else {
+                Err(format!("{}: {part} needs {what}, which this game lacks", self.name))
+            }
         };
         let kind = match p.tree {
             TreeKind::Auto if info.perfect_information => TreeKind::State,
@@ -87,7 +90,11 @@ impl TreeSearch {
         }
         if p.backup == Backup::Max && state_tree {
             let two = info.players == 2 && info.zero_sum;
-            need(info.players == 1 || two, "backup=max", "one player, or two whose returns add up to zero")?;
+            need(
+                info.players == 1 || two,
+                "backup=max",
+                "one player, or two whose returns add up to zero",
+            )?;
         }
         let policy = match p.playout {
             PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
@@ -120,14 +127,13 @@ impl TreeSearch {
 }
 
 impl Planner for TreeSearch {
-    fn start(&mut self, model: SharedModel, seat: usize, seed: u64) -> Result<(), String> {
+    fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let (kind, policy, belief) = self.resolve(model.info())?;
         if model.info().one_thread {
             self.params.workers = 1;
         }
         let rng = Rng::new(seed);
-        self.session =
-            Some(Session { model, seat, rng, kind, policy, belief, trees: Vec::new(), decisions: 0 });
+        self.session = Some(Session { model, rng, kind, policy, belief, trees: Vec::new(), decisions: 0 });
         Ok(())
     }
 
@@ -217,11 +223,16 @@ impl Session {
         let work = |share: Vec<(u64, &mut Tree, &mut Found)>, mut pause: run::Pause| {
             let turns = share.len() as f64;
             for (turn, (index, tree, found)) in (1..).zip(share) {
-                let deadline = params.milliseconds.map(|ms| {
-                    begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns)
-                });
-                let stop =
-                    Stop { simulations: quota(index), nodes: params.nodes as usize, deadline, now: &now, faults };
+                let deadline = params
+                    .milliseconds
+                    .map(|ms| begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns));
+                let stop = Stop {
+                    simulations: quota(index),
+                    nodes: params.nodes as usize,
+                    deadline,
+                    now: &now,
+                    faults,
+                };
                 let mut rng = rng.fork(1_000_003 + index);
                 let root = verdict::plant(problem, belief, tree, &mut rng);
                 let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);

@@ -68,7 +68,8 @@ pub(super) fn search_tree(
             break;
         }
     }
-    let mut found = Found { simulations: 0, root_returns: vec![Moments::default(); problem.view.legal.len()] };
+    let mut found =
+        Found { simulations: 0, root_returns: vec![Moments::default(); problem.view.legal.len()] };
     for worker in workers {
         found.simulations += worker.simulations;
         for (total, part) in found.root_returns.iter_mut().zip(&worker.root_returns) {

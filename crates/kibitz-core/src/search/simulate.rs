@@ -42,7 +42,6 @@ impl Problem<'_> {
     fn virtual_loss(&self) -> f64 {
         self.model.info().min_return
     }
-
 }
 
 /// One thread's share of a search.
@@ -169,7 +168,6 @@ impl<'a> Worker<'a> {
         self.last.fill(None);
     }
 
-
     /// Whose last edge leads to the node where `player` decides now.
     #[inline]
     fn trail(&self, player: usize) -> usize {
@@ -188,7 +186,11 @@ impl<'a> Worker<'a> {
             let id = match tree.shortcut(from, key) {
                 Some(id) => id,
                 None => {
-                    let found = if *room >= 1.0 { tree.find_or_add(key) } else { tree.find(key).map(|id| (id, false)) };
+                    let found = if *room >= 1.0 {
+                        tree.find_or_add(key)
+                    } else {
+                        tree.find(key).map(|id| (id, false))
+                    };
                     let Some((id, new)) = found else { return false };
                     if let Some(edge) = from {
                         tree.edge(edge).child.store(id, Release);
@@ -274,7 +276,13 @@ impl<'a> Worker<'a> {
         let mut returns = [0.0; MAX_PLAYERS];
         let left = self.problem.horizon - moves;
         let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
-        leaf.play_out(self.problem, &mut self.world.state, &how, &mut self.rng, &mut returns[..self.last.len()]);
+        leaf.play_out(
+            self.problem,
+            &mut self.world.state,
+            &how,
+            &mut self.rng,
+            &mut returns[..self.last.len()],
+        );
         returns
     }
 

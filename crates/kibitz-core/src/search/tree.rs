@@ -6,7 +6,9 @@
 //! a lone worker uses plain loads and stores of the same fields, which cost nothing extra.
 //! The arrays grow between slices of the search, never under it.
 
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 use crate::game::Action;
 
@@ -84,11 +86,6 @@ impl Tree {
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.used_nodes.load(Relaxed) as usize - 1
-    }
-
-    /// Whether there is no node yet.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// How many edges there are.
@@ -262,7 +259,10 @@ impl Tree {
             tried.store(next + 1, Relaxed);
             return Some(next as usize);
         }
-        tried.fetch_update(Relaxed, Relaxed, |n| ((n as usize) < count).then_some(n + 1)).ok().map(usize::from)
+        tried
+            .fetch_update(Relaxed, Relaxed, |n| ((n as usize) < count).then_some(n + 1))
+            .ok()
+            .map(usize::from)
     }
 
     /// Adds a return to an edge, taking back the virtual loss.

@@ -57,6 +57,8 @@ pub(super) fn decide(
         table,
         simulations: found.iter().map(|found| found.simulations).sum(),
         nodes: trees.iter().map(|tree| tree.len() as u64).sum(),
+        edges: trees.iter().map(|tree| tree.edge_count() as u64).sum(),
+        bytes: trees.iter().map(|tree| tree.bytes() as u64).sum(),
         belief: belief.size(),
         notes: belief.notes(),
         ..Decision::default()
@@ -69,14 +71,23 @@ pub(super) fn decide(
 
 /// One action's evidence, over all trees. Parallel roots are one sample; the trees of an ensemble
 /// are samples of their own, and their values are averaged.
-fn judge(problem: &Problem, action: Action, key: u64, rule: &Rule, trees: &[Tree], found: &[Found]) -> Judgement {
+fn judge(
+    problem: &Problem,
+    action: Action,
+    key: u64,
+    rule: &Rule,
+    trees: &[Tree],
+    found: &[Found],
+) -> Judgement {
     let ensemble = problem.params.trees > 1;
     let (mut visits, mut values, mut weights) = (0, 0.0, 0.0);
     let mut tree_values = Vec::new();
     let mut seen = super::simulate::Moments::default();
     for (tree, found) in trees.iter().zip(found) {
         let Some(root) = tree.find(key) else { continue };
-        let Some(index) = tree.edges(root).iter().position(|edge| edge.action() == action) else { continue };
+        let Some(index) = tree.edges(root).iter().position(|edge| edge.action() == action) else {
+            continue;
+        };
         let edge = &tree.edges(root)[index];
         let n = edge.visits.load(Relaxed);
         if n == 0 {
@@ -132,7 +143,10 @@ fn line(
         }
         for (slot, player) in joint.iter_mut().zip(turn.movers().iter()) {
             let most = tree.find(problem.key(&world, turn, player)).and_then(|node| {
-                tree.edges(node).iter().max_by_key(|edge| edge.visits.load(Relaxed)).map(|edge| edge.action())
+                tree.edges(node)
+                    .iter()
+                    .max_by_key(|edge| edge.visits.load(Relaxed))
+                    .map(|edge| edge.action())
             });
             let own = if player == problem.view.player { forced.take() } else { None };
             let Some(action) = own.or(most) else { return line };

@@ -143,8 +143,7 @@ impl Graph<'_, '_> {
 }
 
 pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Solution, String> {
-    let mut graph =
-        Graph { model, limits, states: 0, beliefs: Vec::new(), index: KeyMap::default() };
+    let mut graph = Graph { model, limits, states: 0, beliefs: Vec::new(), index: KeyMap::default() };
     let start = Moving { state: model.initial(), p: 1.0, seen: 0 };
     let (before, roots) = graph.settle(vec![start])?;
     let roots: Vec<(usize, f64)> = roots.into_iter().map(|(belief, p)| (graph.number(belief), p)).collect();
@@ -153,7 +152,8 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Solution, 
         arms.push(graph.arms(arms.len())?);
     }
     let values = iterate(&arms, model.info().discount)?;
-    let worth = |arm: &Arm| arm.reward + arm.next.iter().map(|(at, weight)| weight * values[*at]).sum::<f64>();
+    let worth =
+        |arm: &Arm| arm.reward + arm.next.iter().map(|(at, weight)| weight * values[*at]).sum::<f64>();
     let mut solution = Solution {
         value: vec![before + roots.iter().map(|(at, p)| p * values[*at]).sum::<f64>()],
         method: "dynamic programming over beliefs",
@@ -179,7 +179,8 @@ fn iterate(arms: &[Vec<Arm>], gamma: f64) -> Result<Vec<f64>, String> {
     for _ in 0..SWEEPS {
         let mut change: f64 = 0.0;
         for (at, arms) in arms.iter().enumerate().rev() {
-            let worth = |arm: &Arm| arm.reward + arm.next.iter().map(|(to, w)| w * values[*to]).sum::<f64>();
+            let worth =
+                |arm: &Arm| arm.reward + arm.next.iter().map(|(to, w)| w * values[*to]).sum::<f64>();
             let best = arms.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
             if arms.is_empty() {
                 continue;

@@ -174,7 +174,13 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     }
 
     /// Player 0's value if it lies between alpha and beta, else a bound on it.
-    fn alpha_beta(&mut self, state: &State, depth: u32, mut alpha: f64, mut beta: f64) -> Result<f64, Failure> {
+    fn alpha_beta(
+        &mut self,
+        state: &State,
+        depth: u32,
+        mut alpha: f64,
+        mut beta: f64,
+    ) -> Result<f64, Failure> {
         self.limits.count(&mut self.states)?;
         let turn = self.model.turn(state);
         if turn == Turn::Over {
@@ -201,7 +207,9 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 let mut mean = 0.0;
                 for (outcome, p) in self.outcomes(state) {
                     let (after, rewards) = self.after(state, outcome);
-                    mean += p * (rewards[0] + self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY)?);
+                    mean += p
+                        * (rewards[0]
+                            + self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY)?);
                 }
                 (mean, Bound::Exact)
             }
@@ -212,13 +220,18 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 for action in self.ordered(state, player, key) {
                     let (after, rewards) = self.after(state, action);
                     // The window of the child: value = reward + gamma * child.
-                    let window = |bound: f64| if gamma > 0.0 { (bound - rewards[0]) / gamma } else { bound };
+                    let window =
+                        |bound: f64| if gamma > 0.0 { (bound - rewards[0]) / gamma } else { bound };
                     let below = self.alpha_beta(&after, depth - 1, window(alpha), window(beta))?;
                     let value = sign * (rewards[0] + gamma * below);
                     if value > best {
                         (best, best_action) = (value, action);
                     }
-                    if player == 0 { alpha = alpha.max(best) } else { beta = beta.min(-best) }
+                    if player == 0 {
+                        alpha = alpha.max(best)
+                    } else {
+                        beta = beta.min(-best)
+                    }
                     if alpha >= beta {
                         break;
                     }

@@ -65,7 +65,9 @@ impl Limits<'_> {
 pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
     let info = model.info();
     if !info.has.explicit_chance {
-        return Err("exact solving needs explicit probabilities of chance, which this game lacks".to_owned());
+        return Err(
+            "exact solving needs explicit probabilities of chance, which this game lacks".to_owned()
+        );
     }
     let solution = if info.players == 1 && (!info.perfect_information || info.horizon.is_none()) {
         beliefs::solve(model, limits).map(Some)

@@ -159,4 +159,3 @@ impl SequenceForm {
         open.push(Place { state, p, keys, sequence, weight: place.weight * discount });
     }
 }
-
