@@ -7,6 +7,8 @@
 2
 """
 
+from typing import TYPE_CHECKING, Any
+
 from kibitz import games, planners
 from kibitz._core import (
     Decision,
@@ -25,8 +27,12 @@ from kibitz.advice import advise
 from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
+from kibitz.lab.match import MatchResult, match
 from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
+
+if TYPE_CHECKING:
+    from kibitz.lab import match
 
 __all__ = [
     "CHANCE",
@@ -39,6 +45,7 @@ __all__ = [
     "GameFault",
     "Info",
     "Judgement",
+    "MatchResult",
     "Planner",
     "PlannerBase",
     "Referee",
@@ -53,8 +60,19 @@ __all__ = [
     "list_games",
     "list_planners",
     "load",
+    "match",
+    "match",
     "planner",
     "planners",
     "play",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What few programs need is imported when it is first asked for.
+    if name == "match":
+        from kibitz.lab import match
+
+        return match
+    raise AttributeError(f"module 'kibitz' has no attribute {name!r}")
