@@ -84,5 +84,5 @@ $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain
 
 # Once: the package as an editable one, with its command.
 $(BIN)/kibitz: pyproject.toml $(VENV)/.packages | $(CORE)
-	$(PIP) --no-deps --no-build-isolation --editable .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
