@@ -7,8 +7,6 @@
 2
 """
 
-from typing import TYPE_CHECKING, Any
-
 from kibitz import games, planners
 from kibitz._core import (
     Decision,
@@ -30,9 +28,6 @@ from kibitz.games import list_games, load
 from kibitz.lab.match import MatchResult, match
 from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
-
-if TYPE_CHECKING:
-    from kibitz.lab import match
 
 __all__ = [
     "CHANCE",
@@ -61,18 +56,8 @@ __all__ = [
     "list_planners",
     "load",
     "match",
-    "match",
     "planner",
     "planners",
     "play",
     "solve",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # What few programs need is imported when it is first asked for.
-    if name == "match":
-        from kibitz.lab import match
-
-        return match
-    raise AttributeError(f"module 'kibitz' has no attribute {name!r}")
