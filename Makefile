@@ -34,7 +34,7 @@ check: $(READY) ## formatting, lints and types
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(BIN)/mypy python/kibitz $(wildcard examples/*.py)
 	$(BIN)/python -m mypy.stubtest --concise kibitz._core
 
 bench: $(READY) $(VENV)/.bench ## speed and strength beside the peers'
@@ -84,5 +84,5 @@ $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain
 
 # Once: the package as an editable one, with its command.
 $(BIN)/kibitz: pyproject.toml $(VENV)/.packages | $(CORE)
-	$(PIP) --no-deps --no-build-isolation --editable .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@

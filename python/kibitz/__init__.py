@@ -25,6 +25,7 @@ from kibitz.advice import advise
 from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
+from kibitz.lab.match import MatchResult, match
 from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
 
@@ -39,6 +40,7 @@ __all__ = [
     "GameFault",
     "Info",
     "Judgement",
+    "MatchResult",
     "Planner",
     "PlannerBase",
     "Referee",
@@ -53,6 +55,7 @@ __all__ = [
     "list_games",
     "list_planners",
     "load",
+    "match",
     "planner",
     "planners",
     "play",

@@ -23,13 +23,14 @@ def add(kind: Kind, name: str, cls: type[Any]) -> None:
     if word != name or arguments:
         raise ValueError(f"{name!r} cannot be a {kind}'s name; use letters, digits and '-'")
     if any(entry.name == name for entry in _native[kind]()):
-        raise ValueError(f"there is a {kind} called {name!r} already; choose another name for {cls.__name__}")
+        raise ValueError(f"there is a {kind} called {name!r} already; {cls.__name__} needs another name")
     _classes[kind][name] = cls
 
 
 def modules(package: ModuleType) -> list[str]:
     """The names of the modules in a package, which need not have been imported."""
-    return [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
+    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return [name for name in names if not name.startswith("_")]
 
 
 def discover(kind: Kind) -> None:

@@ -22,7 +22,3 @@ class Stream(random.Random):
 
     def seed(self, a: object = None, version: int = 2) -> None:
         """Does nothing: the core seeds the stream."""
-
-    def getstate(self) -> tuple[object, ...]:
-        """Not offered: the core owns the state."""
-        raise NotImplementedError("a stream of the core has no state to save")

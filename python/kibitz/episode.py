@@ -142,14 +142,18 @@ def seated(game: Game, planners: str | AnyPlanner | Sequence[str | AnyPlanner]) 
     ['random', 'random']
     """
     players = game.info.players
-    several = list(planners) if isinstance(planners, Sequence) and not isinstance(planners, str) else [planners]
+    several: list[str | AnyPlanner]
+    if isinstance(planners, str) or not isinstance(planners, Sequence):
+        several = [planners]
+    else:
+        several = list(planners)
     if len(several) == 1 and isinstance(several[0], str | Planner):
         # Each seat has a planner of its own: they must not share what they remember.
         spec = several[0] if isinstance(several[0], str) else several[0].spec
         several = [several[0], *[spec] * (players - 1)]
     if len(several) != players:
         raise ValueError(f"{game.spec} has {players} players, but {len(several)} planners were given")
-    seats = [planner(one) for one in several]
+    seats = [planner(each) for each in several]
     if len({id(seat) for seat in seats}) < len(seats):
         raise ValueError("one planner cannot sit on two seats; give its spec instead")
     return seats

@@ -41,7 +41,7 @@ class Rules(Generic[S]):
     ...         return (left, 1 - player), None if left else won
     >>> game = kb.load(Nim())
     >>> game.perft(2)
-    9
+    8
     """
 
     name: ClassVar[str | None] = None

@@ -90,7 +90,7 @@ def frame(choice: Choice, done: Round, earned: float) -> Iterator[str]:
 class Rock:
     """What the rover believes about one rock."""
 
-    PATTERN = re.compile(r"rock (\w) (\w+) +(\S+) +good with ([\d.]+) by (\d+)")
+    PATTERN = re.compile(r"rock (\w) +(\w+) +(\S+) .*?([01]\.\d+)\D+(\d+)")
 
     def __init__(self, sign: str, place: str, taken: bool, good: float, readings: int) -> None:
         self.sign, self.place, self.taken, self.good, self.readings = sign, place, taken, good, readings

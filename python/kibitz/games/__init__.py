@@ -72,7 +72,7 @@ def _adapted(prefix: str, rest: str) -> Game:
     except ModuleNotFoundError:
         known = []
     if prefix not in known:
-        raise ValueError(_core.unknown("adapter", prefix, known) if known else f"unknown adapter '{prefix}'")
+        raise ValueError(_core.unknown("adapter", prefix, known))
     game = importlib.import_module(f"kibitz.adapters.{prefix}").load(rest)
     assert isinstance(game, Game)
     return game

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     _check(successes, trials, confidence)
     if trials == 0:
         return Interval(0.0, 1.0)
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = _normal_quantile(0.5 + confidence / 2)
     share = successes / trials
     middle = share + z * z / (2 * trials)
     half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
@@ -72,6 +71,12 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
     low = betaincinv(successes, trials - successes + 1, tail) if successes > 0 else 0.0
     high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
     return Interval(float(low), float(high))
+
+
+def _normal_quantile(share: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
 
 
 def _check(successes: float, trials: int, confidence: float) -> None:
@@ -142,7 +147,7 @@ def bradley_terry(
         if largest < 1e-10:
             break
     covariance = np.linalg.inv(hessian) - 1 / players
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = _normal_quantile(0.5 + confidence / 2)
     errors = z * ELO * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     points = ELO * strength
     return [

@@ -1,0 +1,108 @@
+"""One number for each planner that changes when, and only when, its play changes.
+
+    python -m kibitz.testing.signatures                        prints them
+    python -m kibitz.testing.signatures --write FILE           keeps them, to be compared
+
+A signature is made of the decisions, visits included, in fixed positions of a few games. A change
+that was meant to be a mere tidying up must leave it as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kibitz import _core
+from kibitz._core import Decision, Planner, Referee, View
+from kibitz.games import load
+
+GAMES = ("tic-tac-toe", "connect-four", "kuhn-poker", "rock-sample", "tiger")
+"""Fixed: another game here is another signature for everybody."""
+SEEDS = (1, 2)
+BUDGETS = {"simulations": 200, "depth": 4, "samples": 20}
+"""What a planner may spend, by the name of its parameter. One is enough."""
+
+
+def signature(spec: str) -> str:
+    """The signature of a planner.
+
+    >>> from kibitz.testing.signatures import signature
+    >>> signature("random") == signature("random") != signature("uct(simulations=50)")
+    True
+    """
+    text = "\n".join(_decisions(spec))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def signatures() -> dict[str, str]:
+    """The signatures of all native planners, by spec."""
+    return {spec: signature(spec) for spec in specs()}
+
+
+def specs() -> list[str]:
+    """Every native planner with a small budget.
+
+    >>> from kibitz.testing.signatures import specs
+    >>> "uct(simulations=200)" in specs()
+    True
+    """
+    found = []
+    for entry in _core.planners():
+        budget = next((p.name for p in entry.params if p.name in BUDGETS), None)
+        found.append(f"{entry.name}({budget}={BUDGETS[budget]})" if budget else entry.name)
+    return found
+
+
+def _decisions(spec: str) -> Iterator[str]:
+    for name in GAMES:
+        for seed in SEEDS:
+            for view in _positions(name, seed):
+                planner = Planner(spec)
+                try:
+                    planner.start(view.game, view.player, seed)
+                except ValueError:
+                    yield f"{name}: refused"
+                    continue
+                yield f"{name}: {_shown(planner.act(view))}"
+
+
+def _shown(decision: Decision) -> str:
+    rows = ", ".join(f"{row.action} {row.visits}" for row in decision.table)
+    return f"{decision.action} of {rows}, {decision.simulations} simulations"
+
+
+def _positions(game: str, seed: int) -> Iterator[View]:
+    """The first position, and the one after three moves."""
+    referee = Referee(load(game), seed)
+    for number in range(4):
+        if referee.over:
+            return
+        views = [referee.view(mover) for mover in referee.movers]
+        if number in (0, 3):
+            yield views[0]
+        draw = _core.episode_seed(seed, number, "signature")
+        referee.apply([view.legal[(draw >> 8 * view.player) % len(view.legal)][0] for view in views])
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kibitz.testing.signatures",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="keep them in a file")
+    options = parser.parse_args(argv)
+    text = json.dumps(signatures(), indent=2) + "\n"
+    if options.write is None:
+        print(text, end="")
+    else:
+        options.write.write_text(text, encoding="utf-8")
+        print(options.write)
+
+
+if __name__ == "__main__":
+    main()
