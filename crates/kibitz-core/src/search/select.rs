@@ -1,5 +1,6 @@
 //! Which edge a simulation takes.
 
+use std::sync::LazyLock;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::params::{Backup, Expansion, SearchParams, Selection};
@@ -65,7 +66,7 @@ pub(super) fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule) -> us
     {
         return untried;
     }
-    let log_n = f64::from(node.visits.load(Relaxed).max(1)).ln();
+    let log_n = ln(node.visits.load(Relaxed));
     let tried = match rule.expansion {
         Expansion::All => edges.len(),
         Expansion::Partial => usize::from(node.tried.load(Relaxed)),
@@ -85,4 +86,11 @@ pub(super) fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule) -> us
 fn least_visited(edges: &[Edge]) -> usize {
     let visits = edges.iter().map(|edge| edge.visits.load(Relaxed));
     visits.enumerate().min_by_key(|(_, n)| *n).map_or(0, |(index, _)| index)
+}
+
+/// The natural logarithm of a count; the frequent ones are looked up.
+#[inline]
+fn ln(count: u32) -> f64 {
+    static SMALL: LazyLock<[f64; 1024]> = LazyLock::new(|| std::array::from_fn(|n| (n.max(1) as f64).ln()));
+    SMALL.get(count as usize).copied().unwrap_or_else(|| f64::from(count).ln())
 }

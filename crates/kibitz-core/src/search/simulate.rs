@@ -66,6 +66,9 @@ pub(super) struct Worker<'a> {
     /// For each player (for a state tree: for all), the edge it took last.
     last: Vec<Option<u32>>,
     scratch: Vec<Action>,
+    /// For each player: the return from the leaf on, and what has come back from below.
+    returns: Vec<f64>,
+    backed: Vec<Backed>,
 }
 
 /// Count, sum and sum of squares.
@@ -121,6 +124,8 @@ impl<'a> Worker<'a> {
             leaves: Vec::new(),
             last: vec![None; players],
             scratch: Vec::new(),
+            returns: vec![0.0; players],
+            backed: Vec::new(),
         }
     }
 
@@ -155,8 +160,8 @@ impl<'a> Worker<'a> {
             }
             self.step(turn, &joint[..turn.width()], first_choice);
         }
-        let returns = self.play_out(moves, leaf);
-        self.back_up(tree, &returns);
+        self.play_out(moves, leaf);
+        self.back_up(tree);
         self.simulations += 1;
     }
 
@@ -272,34 +277,25 @@ impl<'a> Worker<'a> {
 
     /// The return from the leaf on, for each player.
     #[inline]
-    fn play_out(&mut self, moves: u32, leaf: &Leaf) -> [f64; MAX_PLAYERS] {
-        let mut returns = [0.0; MAX_PLAYERS];
+    fn play_out(&mut self, moves: u32, leaf: &Leaf) {
         let left = self.problem.horizon - moves;
         let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
-        leaf.play_out(
-            self.problem,
-            &mut self.world.state,
-            &how,
-            &mut self.rng,
-            &mut returns[..self.last.len()],
-        );
-        returns
+        self.returns.fill(0.0);
+        leaf.play_out(self.problem, &mut self.world.state, &how, &mut self.rng, &mut self.returns);
     }
 
     /// Carries the return from the leaf to the root, through every choice on the way.
     #[inline]
-    fn back_up(&mut self, tree: &Tree, returns: &[f64; MAX_PLAYERS]) {
-        let players = self.last.len();
-        let mut backed = [Backed::default(); MAX_PLAYERS];
-        for (player, below) in backed[..players].iter_mut().enumerate() {
-            *below = Backed { value: returns[player], weight: 1.0, ..Backed::default() };
-        }
+    fn back_up(&mut self, tree: &Tree) {
+        let mut backed = std::mem::take(&mut self.backed);
+        backed.clear();
+        backed.extend(self.returns.iter().map(|&value| Backed { value, weight: 1.0, ..Backed::default() }));
         for &(player, leaf) in &self.leaves {
-            tree.node(leaf).set_value(returns[player]);
+            tree.node(leaf).set_value(self.returns[player]);
         }
         let mut end = self.choices.len();
-        for (step, rewards) in self.steps.iter().zip(self.rewards.chunks_exact(players)).rev() {
-            for (below, reward) in backed[..players].iter_mut().zip(rewards) {
+        for (step, rewards) in self.steps.iter().zip(self.rewards.chunks_exact(backed.len())).rev() {
+            for (below, reward) in backed.iter_mut().zip(rewards) {
                 below.reward = reward + step.discount * below.reward;
                 below.weight *= step.discount;
             }
@@ -322,6 +318,7 @@ impl<'a> Worker<'a> {
             }
             end = step.choices;
         }
+        self.backed = backed;
     }
 
     /// backup=max: gives a node the value of its best action, which is what its parent's edge now
