@@ -242,7 +242,8 @@ impl Param for PlayoutKind {
 pub enum Backup {
     /// The mean of all returns.
     Mean,
-    /// The value of a node is that of its best action (Bellman).
+    /// The value of a node is that of its best action (Bellman). Where playouts are noisy, that is
+    /// the luckiest one until all have been tried often: best with one player or an evaluator.
     Max,
     /// This share of the best return seen, the rest the mean.
     MixMax(f64),

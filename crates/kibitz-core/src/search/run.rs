@@ -19,7 +19,7 @@ pub(super) struct Stop<'a> {
     pub simulations: u64,
     pub nodes: usize,
     pub deadline: Option<Instant>,
-    /// Set by whoever wants all workers to stop.
+    /// Set by whoever wants all trees and workers to stop.
     pub now: &'a AtomicBool,
     /// The failures of the game when the search began.
     pub faults: u64,
@@ -102,9 +102,11 @@ fn slice(
         }
         worker.simulate(tree, widths, leaf);
         if worker.simulations % STRIDE == 1 {
-            let late = stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if late || tree.len() >= stop.nodes || pause.as_mut().is_some_and(|pause| pause()) {
+            if pause.as_mut().is_some_and(|pause| pause()) {
                 stop.now.store(true, Relaxed);
+            }
+            if tree.len() >= stop.nodes || stop.deadline.is_some_and(|end| Instant::now() >= end) {
+                return true;
             }
         }
         if worker.problem.model.faults() != stop.faults {

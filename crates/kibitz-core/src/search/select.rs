@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::params::{Backup, Expansion, SearchParams, Selection};
 use super::tree::{Edge, NodeId, Tree};
 use crate::game::Info;
+use crate::rng::Rng;
 
 /// The selection rule, with its constants in the game's own units.
 #[derive(Clone, Copy, Debug)]
@@ -37,15 +38,16 @@ impl Rule {
         if self.q == 0.0 { edge.mean() } else { self.q * edge.best() + (1.0 - self.q) * edge.mean() }
     }
 
-    /// The tried edge with the highest upper confidence bound, and that bound.
+    /// The tried edge with the highest upper confidence bound, and that bound. `jitter` scales
+    /// each edge's exploration.
     #[inline]
-    fn best(&self, edges: &[Edge], log_n: f64) -> (usize, f64) {
+    fn best(&self, edges: &[Edge], log_n: f64, mut jitter: impl FnMut() -> f64) -> (usize, f64) {
         let (mut best, mut bound) = (0, f64::NEG_INFINITY);
         for (index, edge) in edges.iter().enumerate() {
             let n = f64::from(edge.visits.load(Relaxed).max(1));
             let mean = edge.sum() / n;
             let exploit = if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean };
-            let upper = exploit + self.c * (log_n / n).sqrt();
+            let upper = exploit + jitter() * self.c * (log_n / n).sqrt();
             if upper > bound {
                 (best, bound) = (index, upper);
             }
@@ -54,9 +56,18 @@ impl Rule {
     }
 }
 
-/// Chooses an edge of an expanded node: its number among the node's edges.
+/// Chooses an edge of an expanded node: its number among the node's edges. `several` says that
+/// others choose at the same time: players who all follow a fixed rule would fall into step and
+/// take each other's choices for laws of nature, so then exploration is scaled at random.
 #[inline]
-pub(super) fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule) -> usize {
+pub(super) fn select(
+    tree: &Tree,
+    id: NodeId,
+    edges: &[Edge],
+    rule: &Rule,
+    several: bool,
+    rng: &mut Rng,
+) -> usize {
     let node = tree.node(id);
     if rule.selection == Selection::Uniform {
         return least_visited(edges);
@@ -71,7 +82,11 @@ pub(super) fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule) -> us
         Expansion::All => edges.len(),
         Expansion::Partial => usize::from(node.tried.load(Relaxed)),
     };
-    let (best, bound) = rule.best(&edges[..tried], log_n);
+    let (best, bound) = if several {
+        rule.best(&edges[..tried], log_n, || 0.5 + rng.unit())
+    } else {
+        rule.best(&edges[..tried], log_n, || 1.0)
+    };
     if tried < edges.len() {
         let untried = rule.middle + rule.c * (log_n / (1.0 + tried as f64)).sqrt();
         if (tried == 0 || untried > bound)

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::leaf::Leaf;
 use super::params::{Backup, SearchParams, TreeKind};
 use super::select::{Rule, select};
-use super::tree::{NodeId, Tree};
+use super::tree::{Edge, NodeId, Tree};
 use super::width::Widths;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
@@ -234,7 +234,8 @@ impl<'a> Worker<'a> {
                 self.last[trail] = None;
                 continue;
             }
-            let chosen = select(tree, id, edges, &self.rule);
+            let several = matches!(turn, Turn::Several(_));
+            let chosen = select(tree, id, edges, &self.rule, several, &mut self.rng);
             tree.visit_edge(&edges[chosen], self.problem.virtual_loss());
             joint[slot] = edges[chosen].action();
             let edge = tree.first_edge(id) + chosen as u32;
@@ -328,7 +329,7 @@ impl<'a> Worker<'a> {
         let old = node.value();
         let count = f64::from(node.visits.load(Relaxed).saturating_sub(1));
         let tried = tree.edges(id).iter().filter(|edge| edge.visits.load(Relaxed) > 0);
-        let value = node.set_value(tried.map(|edge| edge.mean()).fold(f64::NEG_INFINITY, f64::max));
+        let value = node.set_value(tried.map(Edge::mean).fold(f64::NEG_INFINITY, f64::max));
         let below = Backed { value, weight: 1.0, reward: 0.0, count, old };
         if self.problem.kind == TreeKind::State && self.last.len() == 2 {
             backed[1 - player] = Backed { value: -value, old: -old, ..below };

@@ -47,8 +47,10 @@ pub struct Lookahead<'a, 'b> {
     refutations: KeyMap<Action>,
 }
 
-/// Recursion deeper than this would exhaust the stack.
-const DEEPEST: u32 = 1000;
+/// To the end of the game, however far that is.
+pub const TO_THE_END: u32 = u32::MAX;
+/// Games longer than this would exhaust the stack.
+const LONGEST: u32 = 1000;
 
 impl<'a, 'b> Lookahead<'a, 'b> {
     /// Looks ahead in a game of perfect information; `alpha_beta` for two with opposite interests.
@@ -77,7 +79,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         let mut judged = Vec::with_capacity(actions.len());
         for action in actions {
             let (after, rewards) = self.after(state, action);
-            let below = self.any(&after, depth.saturating_sub(1), f64::NEG_INFINITY, f64::INFINITY)?;
+            let below = self.any(&after, shorter(depth), f64::NEG_INFINITY, f64::INFINITY)?;
             judged.push((action, self.add(&rewards, self.model.info().discount, &below)));
         }
         Ok(judged)
@@ -88,7 +90,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     /// # Errors
     /// See [`Failure`].
     pub fn value(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
-        self.any(state, depth.min(DEEPEST), f64::NEG_INFINITY, f64::INFINITY)
+        self.any(state, depth, f64::NEG_INFINITY, f64::INFINITY)
     }
 
     fn any(&mut self, state: &State, depth: u32, alpha: f64, beta: f64) -> Result<Values, Failure> {
@@ -124,10 +126,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     }
 
     fn key(&self, state: &State, depth: u32) -> Option<u64> {
-        let info = self.model.info();
-        // Where nothing is cut off, the depth that is left does not matter.
-        let depth = if info.horizon.is_some_and(|h| depth >= h) { 0 } else { u64::from(depth) + 1 };
-        info.has.hash.then(|| self.model.hash(state) ^ crate::rng::mix(depth))
+        self.model.info().has.hash.then(|| self.model.hash(state) ^ crate::rng::mix(u64::from(depth)))
     }
 
     fn outcomes(&self, state: &State) -> Vec<(Action, f64)> {
@@ -222,7 +221,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                     // The window of the child: value = reward + gamma * child.
                     let window =
                         |bound: f64| if gamma > 0.0 { (bound - rewards[0]) / gamma } else { bound };
-                    let below = self.alpha_beta(&after, depth - 1, window(alpha), window(beta))?;
+                    let below = self.alpha_beta(&after, shorter(depth), window(alpha), window(beta))?;
                     let value = sign * (rewards[0] + gamma * below);
                     if value > best {
                         (best, best_action) = (value, action);
@@ -269,12 +268,17 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     }
 }
 
+/// The depth that is left after a move.
+fn shorter(depth: u32) -> u32 {
+    if depth == TO_THE_END { depth } else { depth.saturating_sub(1) }
+}
+
 /// Solves a game of perfect information in which players take turns; `None` if they do not.
 pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
     let info = model.info();
-    let Some(horizon) = info.horizon.filter(|h| *h <= DEEPEST) else {
-        return Err("the game has no last move, so looking ahead to its end is impossible".to_owned());
-    };
+    if info.horizon.is_none_or(|horizon| horizon > LONGEST) {
+        return Err(format!("looking ahead to the end needs a game of at most {LONGEST} steps"));
+    }
     let two = info.players == 2 && info.zero_sum;
     let mut search = Lookahead::new(model, two, limits);
     let root = model.initial();
@@ -283,14 +287,14 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Sol
         ..Solution::default()
     };
     let result = match model.turn(&root) {
-        Turn::One(player) => search.judge(&root, horizon).map(|mut judged| {
+        Turn::One(player) => search.judge(&root, TO_THE_END).map(|mut judged| {
             judged.sort_by(|a, b| b.1[player].total_cmp(&a.1[player]));
             let name = |action| model.action_name(&root, Some(player), action);
             solution.table = judged.iter().map(|(action, v)| (name(*action), v[player])).collect();
             solution.action = judged.first().map(|(action, _)| name(*action));
             judged.first().map_or([0.0; MAX_PLAYERS], |(_, values)| *values)
         }),
-        _ => search.value(&root, horizon),
+        _ => search.value(&root, TO_THE_END),
     };
     match result {
         Ok(values) => {
