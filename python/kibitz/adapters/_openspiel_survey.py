@@ -61,7 +61,7 @@ def try_game(
     `report` is told what is known so far before anything that may take long.
 
     >>> from kibitz.adapters._openspiel_survey import try_game
-    >>> try_game("kuhn_poker").plays
+    >>> try_game("kuhn_poker").plays  # doctest: +SKIP
     'yes'
     """
     row = Row(name)

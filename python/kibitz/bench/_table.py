@@ -5,7 +5,7 @@ from __future__ import annotations
 from kibitz.bench._measure import Row
 
 HEAD = (
-    f"{'work':46} {'ours':>9} {'theirs':>9}  {'ratio':>6}  {'(from - to)':>15}  {'needed':>6}  "
+    f"{'work':57} {'ours':>9} {'theirs':>9}  {'ratio':>6}  {'(from - to)':>15}  {'needed':>6}  "
     f"{'verdict':7}  compared with"
 )
 
@@ -35,6 +35,6 @@ def line(row: Row) -> str:
     peer = ", ".join(words for words in (row.peer_name, row.note) if words)
     work = f"{row.work} [{row.unit}]" if row.unit else row.work
     return (
-        f"{work:46} {number(row.ours):>9} {number(row.peer):>9}  {times(row.ratio):>6}  {spread:>15}  "
+        f"{work:57} {number(row.ours):>9} {number(row.peer):>9}  {times(row.ratio):>6}  {spread:>15}  "
         f"{times(row.required):>6}  {row.verdict:7}  {peer}"
     ).rstrip()
