@@ -2,8 +2,8 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`game`], [`referee`], [`planner`], [`solve`], [`entry`] (registries and
-//! specs).
+//! the core), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`], [`entry`]
+//! (registries and specs).
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ mod planner;
 mod referee;
 mod rules;
 mod solve;
+mod translate;
 
 // Linked for their registrations; nothing here names them.
 use kibitz_games as _;
