@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, final
 
-__all__: list[str]
 __version__: str
 debug_build: bool
 

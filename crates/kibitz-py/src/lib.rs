@@ -45,6 +45,8 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("debug_build", cfg!(debug_assertions))
+        module.add("debug_build", cfg!(debug_assertions))?;
+        // One list less to keep in step with the stub: nobody imports * from here.
+        module.delattr("__all__")
     }
 }
