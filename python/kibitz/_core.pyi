@@ -1,6 +1,6 @@
 """The Rust core. Private: people import `kibitz`, which wraps all of this."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, final
 
 __version__: str
