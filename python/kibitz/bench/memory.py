@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import kibitz as kb
 from kibitz.bench import _peers
@@ -17,6 +18,14 @@ def peak() -> int:
     """The most memory that this process has had, in bytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else 1024 * most
+
+
+def present() -> int:
+    """The memory that this process has now, in bytes; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def grow(side: str, simulations: int) -> dict[str, float]:
@@ -30,9 +39,10 @@ def grow(side: str, simulations: int) -> dict[str, float]:
     planner = kb.planner(_peers.uct(simulations))
     planner.start(game, 0, 1)
     view = kb.Referee(game, 1).view(0)
-    before = peak()
+    before, now = peak(), present()
     decision = planner.act(view)
-    return {"grown": peak() - before, "bytes": decision.bytes, "nodes": decision.nodes}
+    kept = present() - now
+    return {"grown": peak() - before, "kept": kept, "bytes": decision.bytes, "nodes": decision.nodes}
 
 
 def apart(side: str, simulations: int) -> dict[str, float]:
@@ -44,14 +54,14 @@ def apart(side: str, simulations: int) -> dict[str, float]:
 
 
 def rows(scale: Scale) -> Iterator[Row]:
-    """Bytes a simulation beside the peer's, and bytes for a node with its edges."""
+    """The most memory that a simulation costs beside the peer's, and bytes for a node with its edges."""
     import pyspiel  # noqa: F401  # says what is missing before a process is started
 
     ours, theirs = apart("ours", scale.nodes), apart("peer", scale.nodes)
     mine, other = ours["grown"] / scale.nodes, theirs["grown"] / scale.nodes
     yield Row(
         "memory",
-        "memory of a tree, connect-four",
+        "most memory in a search, connect-four",
         "bytes a simulation",
         mine,
         other,
@@ -59,13 +69,13 @@ def rows(scale: Scale) -> Iterator[Row]:
         peer_name="OpenSpiel's C++ MCTSBot",
         note=f"{scale.nodes:,} simulations",
     )
-    grown = ours["grown"] / ours["nodes"]
+    kept = ours["kept"] / ours["nodes"]
     yield Row(
         "memory",
         "a node and its edges, connect-four",
         "bytes",
         ours["bytes"] / ours["nodes"],
-        note=f"{ours['nodes']:,.0f} nodes; the process grew by {grown:.0f} bytes a node",
+        note=f"{ours['nodes']:,.0f} nodes; the process keeps {kept:.0f} bytes a node",
     )
 
 
