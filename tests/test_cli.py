@@ -660,14 +660,10 @@ def test_examples_name_what_there_is(line: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(ROOT)
     command, *words = shlex.split(line.removeprefix("kibitz "))
     assert command in commands()
-    known = {entry.name for entry in (*kb.list_games(), *kb.list_planners())}
+    games = {entry.name for entry in kb.list_games()}
     for word in words:
-        if word.endswith(".py"):
+        name = word.partition("(")[0]
+        if name in games or word.endswith(".py"):
             _load.game(word)
-        elif re.match(r"[a-z][a-z-]+(\(.*\))?$", word) and word not in ("pictures",):
-            assert kb._core.parse_spec(word)[0] in known
-            assert (
-                _load.game(word)
-                if word.partition("(")[0] in {e.name for e in kb.list_games()}
-                else _load.planner(word)
-            )
+        elif re.match(r"[a-z][a-z-]+$", name) and name != "pictures":
+            _load.planner(word)

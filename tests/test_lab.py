@@ -122,7 +122,7 @@ def test_every_deal_is_played_in_all_seatings() -> None:
 
 def test_the_same_deal_for_every_seating() -> None:
     game = kb.load("kuhn-poker")
-    hands = {}
+    hands: dict[int, set[object]] = {}
     for deal in plan(game, ["random", "random"], games=12, seed=3):
         for seating in deal.seatings:
             played = kb.play(game, ["random", "random"], seed=deal.seed, episode=deal.episode)
@@ -142,7 +142,7 @@ def test_jobs_do_not_change_the_result() -> None:
 
 
 def test_match_knows_the_better_one() -> None:
-    seen = []
+    seen: list[Record] = []
     result = kb.match("tic-tac-toe", ["random", "uct(simulations=100)"], games=40, on_game=seen.append)
     weak, strong = result.standings
     assert strong.mean_return > 0.5 > weak.mean_return
@@ -184,8 +184,9 @@ def test_three_planners_have_elo() -> None:
     records = [Record(0, pair, r, 5, (0.0, 0.0)) for pair, r in zip(pairs, returns, strict=True)]
     result = summarise(kb.load("tic-tac-toe"), ["a", "b", "c"], records)
     ratings = [standing.elo for standing in result.standings]
-    assert all(rating is not None for rating in ratings)
-    assert ratings[0] > ratings[1]
+    assert ratings[0] is not None
+    assert ratings[1] is not None
+    assert ratings[0].elo > ratings[1].elo
     assert result.to_json()["standings"][0]["elo"]["low"] < result.to_json()["standings"][0]["elo"]["elo"]
 
 

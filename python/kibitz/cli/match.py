@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _load, _options
@@ -51,22 +52,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Plays the match and prints what it came to."""
-    from kibitz.lab.match import Clock, plan, play_games, summarise
+    from kibitz.lab.match import Clock, labels, plan, play_games, summarise
 
     game = _load.game(options.game)
     makers = [_load.maker(text) for text in options.planners]
-    names = _numbered(options.planners)
+    names = labels(options.planners)
     check(game, options.planners)
     work = plan(game, makers, games=options.games, seed=options.seed)
     clock = Clock(total=len(work) * len(work[0].seatings))
     records: list[Record] = []
     complete = True
-    jobs = _jobs(options.jobs, makers)
+    jobs = 1 if _people(makers) else options.jobs
     games = play_games(
         game, makers, games=options.games, seed=options.seed, jobs=jobs, max_steps=options.steps
     )
     try:
-        with Progress(lambda: progress(clock)):
+        # The line about progress would get in the way of a person's typing.
+        with nullcontext() if _people(makers) else Progress(lambda: progress(clock)):
             for record in games:
                 records.append(record)
                 clock.done += 1
@@ -115,13 +117,6 @@ def progress(clock: Clock) -> str:
     return f"{clock.done} of {clock.total} games, {speed}{rest}"
 
 
-def _numbered(planners: list[str]) -> list[str]:
-    from kibitz.lab.match import labels
-
-    return labels(planners)
-
-
-def _jobs(jobs: int, makers: list[Maker]) -> int:
-    """A person can only sit at this terminal."""
-    people = any(isinstance(maker, str) and maker.partition("(")[0] == "human" for maker in makers)
-    return 1 if people else jobs
+def _people(makers: list[Maker]) -> bool:
+    """Whether somebody sits at this terminal."""
+    return any(isinstance(maker, str) and maker.partition("(")[0] == "human" for maker in makers)

@@ -7,6 +7,7 @@ number in the list.
 from __future__ import annotations
 
 import argparse
+import secrets
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--seat", default="1", metavar="N", help="your seat, from 1, or its name (default 1)"
     )
     parser.add_argument("--hint", metavar="PLANNER", help="who gives hints (default: as --with)")
-    _options.seed(parser)
+    _options.seed(parser, None, "another game each time")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -56,7 +57,8 @@ def run(options: argparse.Namespace) -> None:
     seat = find_seat(game, options.seat)
     opponent = options.planner or _load.default_planner(game)
     hint = options.hint or (opponent if opponent.partition("(")[0] not in ("human", "random") else None)
-    Sitting(game, seat, opponent, hint or _load.default_planner(game), options.seed).play()
+    seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
+    Sitting(game, seat, opponent, hint or _load.default_planner(game), seed).play()
 
 
 def find_seat(game: Game, text: str) -> int:
@@ -116,7 +118,8 @@ class Sitting:
         """Plays until the game is over or the person leaves."""
         you = self.game.player_name(self.seat)
         against = f" against {self.opponent}" if self.opponents else ""
-        print(f"{paint(self.game.spec, 'bold')}: you are {you}{against}. ? for help, q to leave.\n")
+        name = f"{paint(self.game.spec, 'bold')}, seed {self.seed}"
+        print(f"{name}: you are {you}{against}. ? for help, q to leave.\n")
         while not self.referee.over:
             joint = self.choose()
             if joint is Wish.LEAVE:
