@@ -7,7 +7,6 @@ number in the list.
 from __future__ import annotations
 
 import argparse
-import secrets
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -57,6 +56,8 @@ def run(options: argparse.Namespace) -> None:
     seat = find_seat(game, options.seat)
     opponent = options.planner or _load.default_planner(game)
     hint = options.hint or (opponent if opponent.partition("(")[0] not in ("human", "random") else None)
+    import secrets
+
     seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
     Sitting(game, seat, opponent, hint or _load.default_planner(game), seed).play()
 
