@@ -58,7 +58,7 @@ def main(names: Sequence[str], json: bool = False, *, scale: Scale = FULL) -> in
             if not json:
                 print(line(row), flush=True)
     if json:
-        print(json_module.dumps([asdict(row) for row in rows], indent=1))
+        print(json_module.dumps([asdict(row) | {"verdict": row.verdict} for row in rows], indent=1))
     elif scale != FULL:
         print("(at a tiny scale, which checks that everything runs and measures nothing)")
     return int(any(row.verdict == "short" for row in rows))
