@@ -260,7 +260,7 @@ def test_watch_svg(run: Any, tmp_path: Path) -> None:
 def test_watch_is_reproducible_and_can_stop(run: Any) -> None:
     words = ["watch", "tiger", "--planner", "random", "--steps", "3", "--seed", "5"]
     assert run(*words).out == run(*words).out
-    assert "stopped after 3 moves" in run(*words).out
+    assert "left after 3 moves" in run(*words).out
 
 
 # Matches
@@ -304,7 +304,12 @@ def test_match_of_one_player(run: Any) -> None:
 
 def test_match_breaks_off(run: Any) -> None:
     ran = run("match", "tiger", "random", "--games", "3", "--steps", "1")
-    assert "3 games were broken off after 1 steps" in ran.out
+    assert "3 games were left unfinished after" in ran.out
+
+
+def test_endless_games_are_left(run: Any) -> None:
+    assert "left after 270 moves" in run("watch", "tiger", "--planner", "random").out
+    assert "2 games were left unfinished after" in run("match", "tiger", "random", "--games", "2").out
 
 
 # Solving, benchmarks, demo
@@ -555,6 +560,7 @@ def in_terminal(words: list[str], typed: str = "", prompt: str = "", **environme
             if select.select([terminal], [], [], 0.2)[0]:
                 output += os.read(terminal, 65536).decode(errors="replace")
             if typed and prompt in output:
+                time.sleep(0.3)  # until it listens
                 os.write(terminal, typed.encode())
                 typed = ""
         os.kill(pid, signal.SIGKILL)

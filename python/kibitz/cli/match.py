@@ -45,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=_options.whole(1, 1024), default=1, metavar="N", help="processes (default 1)"
     )
     parser.add_argument(
-        "--steps", type=_options.whole(1), metavar="N", help="break a game off after so many steps"
+        "--steps", type=_options.whole(1), metavar="N", help="leave a game after so many steps"
     )
     _options.as_json(parser)
 
@@ -84,7 +84,8 @@ def run(options: argparse.Namespace) -> int:
         print(result)
         cut = sum(not record.over for record in records)
         if cut:
-            print(f"{cut} games were broken off after {options.steps} steps; they count as they stood.")
+            steps = min(record.steps for record in records if not record.over)
+            print(f"{cut} games were left unfinished after {steps} steps; they count as they stood.")
     if not complete:
         print(f"stopped after {len(records)} of {clock.total} games", file=sys.stderr)
     return 0 if complete else 130

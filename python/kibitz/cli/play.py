@@ -216,7 +216,11 @@ class Sitting:
         """What the adviser would do, seeing what the person sees."""
         import kibitz as kb
 
-        decision = kb.advise(self.game, view, self.adviser, seed=self.seed)
+        try:
+            decision = kb.advise(self.game, view, self.adviser, seed=self.seed)
+        except ValueError as refusal:
+            print(paint(f"  {refusal}", "yellow"))
+            return
         lines = _explain.table(decision) + _explain.facts(decision, self.game, view.player)
         print("\n".join(lines) if lines else f"  {decision.name}")
 
