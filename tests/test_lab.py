@@ -164,7 +164,7 @@ def test_single_player_matches() -> None:
 
 
 def test_win_shares() -> None:
-    two, one = kb.load("tic-tac-toe").info, kb.load("bear").info
+    two, one = kb.load("tic-tac-toe").info, kb.load("tiger").info
     assert win_shares([1.0, -1.0], two) == [1.0, 0.0]
     assert win_shares([0.0, 0.0], two) == [0.5, 0.5]
     assert win_shares([one.max_return], one) == [1.0]
