@@ -59,7 +59,7 @@ toolchain:
 			print "kibitz needs Rust " need " or newer, but this is " $$2 "; rustup update gets it." > "/dev/stderr"; \
 			exit 1 } }'
 
-$(BIN)/python:
+$(BIN)/python: | toolchain
 	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
 		if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then \
 			exec $$python -m venv $(VENV); \

@@ -210,6 +210,8 @@ def test_the_same_seed_gives_the_same_game() -> None:
         return [step.names for step in played.steps]
 
     assert played(5) == played(5)
+    with pytest.raises(ValueError, match="a seed is a whole number from 0"):
+        played(-1)
     assert len({str(played(5, episode)) for episode in range(10)}) > 1
 
 

@@ -184,6 +184,14 @@ def test_chance_that_openspiel_draws_itself_follows_our_seed() -> None:
     assert len(deals) == 3
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("kuhn_poker", -1 / 18), ("leduc_poker", -0.0856064), ("tic_tac_toe", 0)]
+)
+def test_exact_values(name: str, value: float) -> None:
+    """The solvers see the same game: an equilibrium depends on every view being right."""
+    assert kb.solve(f"openspiel:{name}").value[0] == pytest.approx(value, abs=1e-6)
+
+
 def test_the_survey_prints_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert survey.main(["--survey", "matrix_rps", "mfg_garnet", "--seconds", "20"]) == 0
     printed = capsys.readouterr().out

@@ -188,6 +188,12 @@ def test_a_planner_may_be_started_on_another_copy_of_the_game() -> None:
     other = kb.load(Coin())
     other.playouts(3, seed=1)
     assert kb.advise(other, referee.view(0), "pomcp(simulations=200)").best == side
+    referee = kb.Referee(kb.load(TicTacToe()))
+    for cell in ["0", "3", "1", "4"]:
+        referee.apply([referee.state.find_action(referee.movers[0], cell)])
+    other = kb.load(TicTacToe())
+    other.playouts(3, seed=1)
+    assert kb.advise(other, referee.view(0), "uct").best == "2"
     with pytest.raises(ValueError, match="is of TicTacToe, but the planner was started on kuhn-poker"):
         kb.advise("kuhn-poker", kb.Referee(kb.load(TicTacToe())).view(0), "random")
 
@@ -325,6 +331,25 @@ def test_a_failure_in_the_middle_of_a_search() -> None:
         planner.act(view)
     planner.start(game, 0, 1)
     assert planner.act(view).simulations == 10_000
+
+
+def test_a_failure_leaves_the_episode_where_it_was() -> None:
+    class Once(Coin):
+        failed = False
+
+        def step(self, state: str, joint: tuple[Any, ...]) -> Any:
+            if joint == ("peek",) and not self.failed:
+                self.failed = True
+                raise Oops("once")
+            return super().step(state, joint)
+
+    referee = kb.Referee(kb.load(Once()))
+    peek = referee.state.find_action(0, "peek")
+    with pytest.raises(kb.GameFault):
+        referee.apply([peek])
+    assert (referee.over, referee.steps, referee.view(0).events) == (False, 1, [])
+    referee.apply([peek])
+    assert len(referee.view(0).events) == 2
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)])

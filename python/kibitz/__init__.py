@@ -7,6 +7,8 @@
 2
 """
 
+from typing import TYPE_CHECKING
+
 from kibitz import games, planners
 from kibitz._core import (
     Decision,
@@ -25,9 +27,12 @@ from kibitz.advice import advise
 from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
-from kibitz.lab.match import MatchResult, match
 from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
+
+if TYPE_CHECKING:
+    from kibitz import lab, testing
+    from kibitz.lab.match import MatchResult, match
 
 __all__ = [
     "CHANCE",
@@ -52,6 +57,7 @@ __all__ = [
     "__version__",
     "advise",
     "games",
+    "lab",
     "list_games",
     "list_planners",
     "load",
@@ -60,4 +66,16 @@ __all__ = [
     "planners",
     "play",
     "solve",
+    "testing",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What only some need is imported when it is first asked for."""
+    import importlib
+
+    if name in ("lab", "testing"):
+        return importlib.import_module(f"kibitz.{name}")
+    if name in ("MatchResult", "match"):
+        return getattr(importlib.import_module("kibitz.lab.match"), name)
+    raise AttributeError(f"module 'kibitz' has no attribute {name!r}")

@@ -1,9 +1,8 @@
 """The Rust core. Private: people import `kibitz`, which wraps all of this."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, final
 
-__all__: list[str]
 __version__: str
 debug_build: bool
 

@@ -166,4 +166,7 @@ def seat_seed(seed: int, episode: int, seat: int) -> int:
     >>> seat_seed(7, 42, 0) == seat_seed(7, 42, 0) != seat_seed(7, 42, 1)
     True
     """
+    for what, number in (("seed", seed), ("number of an episode", episode)):
+        if not 0 <= number < 2**64:
+            raise ValueError(f"a {what} is a whole number from 0 to 2**64 - 1, not {number}")
     return _core.episode_seed(seed, episode, f"seat {seat}")

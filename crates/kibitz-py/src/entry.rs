@@ -91,9 +91,12 @@ pub fn planners(py: Python<'_>) -> PyResult<Vec<Entry>> {
     known.map(|planner| entry(py, planner.name, planner.summary, (planner.params)())).collect()
 }
 
+/// Key and value of each argument.
+type Arguments = Vec<(String, Py<PyAny>)>;
+
 /// Name and (key, value) pairs; nested specs come back as text, quoted texts as str.
 #[pyfunction]
-pub fn parse_spec(py: Python<'_>, text: &str) -> PyResult<(String, Vec<(String, Py<PyAny>)>)> {
+pub fn parse_spec(py: Python<'_>, text: &str) -> PyResult<(String, Arguments)> {
     let spec: Spec = text.parse().map_err(spec_error)?;
     let convert = |value: Value| -> PyResult<Py<PyAny>> {
         Ok(match value {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, TryLockError};
 
 use kibitz_core::spec::Spec;
-use kibitz_core::{Action, Event, Observation, registry};
+use kibitz_core::{Action, registry};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -11,6 +11,7 @@ use crate::fault::drive;
 use crate::game::{Game, spec_error};
 use crate::pace::Pace;
 use crate::referee::View;
+use crate::translate::{translate, translate_back};
 
 /// The evidence for one legal action.
 #[pyclass(module = "kibitz._core", frozen, get_all)]
@@ -217,61 +218,6 @@ impl Planner {
     }
 }
 
-/// The view of one game in the numbers of another. Numbers of native games are fixed by the
-/// rules; a Python game numbers its values as they come, so that the values are matched.
-fn translate(
-    py: Python<'_>,
-    view: &kibitz_core::View,
-    from: &Game,
-    to: &Game,
-) -> PyResult<kibitz_core::View> {
-    let (from, to) = match (&from.python, &to.python) {
-        (Some(from), Some(to)) => (from, to),
-        (None, None) => return Ok(view.clone()),
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "the view is of {}, but the planner was started on {}",
-                from.spec, to.spec
-            )));
-        }
-    };
-    let lost = || PyValueError::new_err("the view does not fit the game that the planner was started on");
-    let action = |action: &Action| -> PyResult<Action> {
-        Ok(Action(to.actions.number(&from.actions.value(py, action.0).ok_or_else(lost)?)?))
-    };
-    let event = |event: &Event| -> PyResult<Event> {
-        Ok(match event {
-            Event::Acted(done) => Event::Acted(action(done)?),
-            Event::Observed(told) if from.own_observations() && to.own_observations() => {
-                let number = u32::try_from(told.0 - 1).map_err(|_| lost())?;
-                let value = from.observations.value(py, number).ok_or_else(lost)?;
-                Event::Observed(Observation(u64::from(to.observations.number(&value)?) + 1))
-            }
-            Event::Observed(_) => return Err(lost()),
-        })
-    };
-    let mut legal = view.legal.iter().map(action).collect::<PyResult<Vec<_>>>()?;
-    legal.sort_unstable();
-    let events = view.events.iter().map(event).collect::<PyResult<_>>()?;
-    Ok(kibitz_core::View { player: view.player, events, legal })
-}
-
-/// The way back, for the actions of a decision.
-fn translate_back(
-    py: Python<'_>,
-    decision: &mut kibitz_core::planner::Decision,
-    from: &Game,
-    to: &Game,
-) -> PyResult<()> {
-    let (Some(from), Some(to)) = (&from.python, &to.python) else { return Ok(()) };
-    let table = decision.table.iter_mut().map(|row| &mut row.action);
-    for action in table.chain([&mut decision.action]) {
-        let lost = || PyValueError::new_err("the planner chose an action that the game does not know");
-        *action = Action(to.actions.number(&from.actions.value(py, action.0).ok_or_else(lost)?)?);
-    }
-    Ok(())
-}
-
 #[pymethods]
 impl Planner {
     #[new]
@@ -320,7 +266,7 @@ impl Planner {
         } else if same {
             Ok(None)
         } else {
-            translate(py, &view.view, view.game.get(), game.get()).map(Some)
+            translate(py, view, game.get()).map(Some)
         };
         let translated = match checked {
             Ok(translated) => translated,

@@ -10,9 +10,6 @@ use pyo3::prelude::*;
 use crate::fault::drive;
 use crate::game::{Game, State};
 
-/// Draws of chance between two looks for Ctrl-C: rules may let chance move for ever.
-const DRAWS: usize = 1024;
-
 /// One step of an episode. Kept for the words of the observations, which few ask for.
 struct Step {
     before: Arc<kibitz_core::State>,
@@ -20,6 +17,15 @@ struct Step {
     turn: Turn,
     joint: Vec<Action>,
     rewards: Vec<f64>,
+}
+
+/// A step that was worked out but not taken yet.
+struct Planned {
+    step: Arc<Step>,
+    /// What each player is told.
+    told: Vec<Observation>,
+    /// Who moves then.
+    turn: Turn,
 }
 
 /// A step as Python gets it: the state after, the joint action, the rewards.
@@ -40,6 +46,13 @@ pub struct View {
     pub now: Arc<kibitz_core::State>,
     /// The step of each event.
     steps: Vec<Arc<Step>>,
+}
+
+impl View {
+    /// The joint action behind each event.
+    pub fn joints(&self) -> impl Iterator<Item = &[Action]> {
+        self.steps.iter().map(|step| &*step.joint)
+    }
 }
 
 #[pymethods]
@@ -123,50 +136,59 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// Takes one step; `turn` and `joint` fit the present state.
-    fn take(&mut self, joint: Vec<Action>) {
+    /// Works one step out; nothing has happened yet, so that a failure leaves no trace.
+    fn plan(&self, joint: Vec<Action>) -> Planned {
         let model = &self.game.get().model;
-        let info = model.info();
+        let players = model.info().players;
         let mut after = (*self.state).clone();
-        let mut rewards = vec![0.0; info.players];
+        let mut rewards = vec![0.0; players];
         model.step(&mut after, &joint, &mut rewards);
-        let before = std::mem::replace(&mut self.state, Arc::new(after));
-        let step = Arc::new(Step { before, after: self.state.clone(), turn: self.turn, joint, rewards });
+        let observe = |player| model.observe(&after, self.turn, &joint, player);
+        let told = (0..players).map(observe).collect();
+        let turn = model.turn(&after);
+        let step =
+            Step { before: self.state.clone(), after: Arc::new(after), turn: self.turn, joint, rewards };
+        Planned { step: Arc::new(step), told, turn }
+    }
+
+    /// Takes the step.
+    fn take(&mut self, Planned { step, told, turn }: Planned) {
         for (total, reward) in self.returns.iter_mut().zip(&step.rewards) {
             *total += self.weight * reward;
         }
-        if step.turn != Turn::Chance {
-            self.weight *= info.discount;
-            for (player, action) in step.turn.movers().iter().zip(&step.joint) {
-                self.views[player].0.push(Event::Acted(*action));
-                self.views[player].1.push(step.clone());
-            }
+        for (player, action) in step.turn.movers().iter().zip(&step.joint) {
+            self.views[player].0.push(Event::Acted(*action));
+            self.views[player].1.push(step.clone());
         }
-        for (player, (events, steps)) in self.views.iter_mut().enumerate() {
-            let told = model.observe(&step.after, step.turn, &step.joint, player);
+        for ((events, steps), told) in self.views.iter_mut().zip(told) {
             if told != Observation::SILENT {
                 events.push(Event::Observed(told));
                 steps.push(step.clone());
             }
         }
-        self.turn = model.turn(&self.state);
+        if step.turn != Turn::Chance {
+            self.weight *= self.game.get().model.info().discount;
+        }
+        self.state = step.after.clone();
+        self.turn = turn;
         self.steps.push(step);
     }
 
     /// Lets chance draw until a player must move or the game is over.
     fn draw(&mut self, py: Python<'_>) -> PyResult<()> {
         let game = self.game.clone_ref(py);
+        let mut draws = 0u32;
         while self.turn == Turn::Chance {
-            py.check_signals()?;
-            drive(py, game.get(), || {
-                for _ in 0..DRAWS {
-                    if self.turn != Turn::Chance {
-                        break;
-                    }
-                    let outcome = game.get().model.draw(&self.state, &mut self.chance);
-                    self.take(vec![outcome]);
-                }
+            // Rules may let chance move for ever.
+            draws += 1;
+            if draws.is_multiple_of(1024) {
+                py.check_signals()?;
+            }
+            let planned = drive(py, game.get(), || {
+                let outcome = game.get().model.draw(&self.state, &mut self.chance);
+                self.plan(vec![outcome])
             })?;
+            self.take(planned);
         }
         Ok(())
     }
@@ -263,9 +285,11 @@ impl Referee {
         if self.turn == Turn::Chance {
             return Err(PyValueError::new_err("this episode was broken off while chance moved"));
         }
-        let joint = drive(py, game.get(), || game.get().check_joint(&self.state, &joint))??;
+        let planned = drive(py, game.get(), || {
+            game.get().check_joint(&self.state, &joint).map(|joint| self.plan(joint))
+        })??;
         let begin = self.steps.len();
-        drive(py, game.get(), || self.take(joint))?;
+        self.take(planned);
         self.draw(py)?;
         Ok(self.reports(py, begin..self.steps.len()))
     }

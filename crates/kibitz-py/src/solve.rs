@@ -10,6 +10,9 @@ use crate::game::Game;
 /// Value of each player, best first action, method, states, table of first actions.
 type Solution = (Vec<f64>, Option<String>, &'static str, u64, Vec<(String, f64)>);
 
+/// An information set: the sequence that leads to it, those that go on from it, their actions' names.
+type Set = (usize, Vec<usize>, Vec<String>);
+
 /// Solves a game of perfect information, or of one player who does not see everything; `None` if
 /// it is neither.
 #[pyfunction]
@@ -42,7 +45,7 @@ impl SequenceForm {
 
     /// For each information set of a player: the sequence that leads to it, those that go on from
     /// it, and the names of the actions that make them.
-    fn sets(&self, player: usize) -> PyResult<Vec<(usize, Vec<usize>, Vec<String>)>> {
+    fn sets(&self, player: usize) -> PyResult<Vec<Set>> {
         let side = self.side(player)?;
         let named = side.sets.iter().zip(&side.names);
         Ok(named.map(|((from, to), names)| (*from, to.clone(), names.clone())).collect())

@@ -11,7 +11,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -49,11 +49,19 @@ class Row:
     """Why not."""
 
 
-def try_game(name: str, *, planner: str = PLANNER, seconds: float = 60.0) -> Row:
+def try_game(
+    name: str,
+    *,
+    planner: str = PLANNER,
+    seconds: float = 60.0,
+    report: Callable[[Row], object] = lambda _: None,
+) -> Row:
     """Loads a game, walks through it at random, and lets a planner play it once in all seats.
 
+    `report` is told what is known so far before anything that may take long.
+
     >>> from kibitz.adapters._openspiel_survey import try_game
-    >>> try_game("kuhn_poker").plays
+    >>> try_game("kuhn_poker").plays  # doctest: +SKIP
     'yes'
     """
     row = Row(name)
@@ -65,6 +73,7 @@ def try_game(name: str, *, planner: str = PLANNER, seconds: float = 60.0) -> Row
         rules = game.rules
         assert isinstance(rules, openspiel.OpenSpielGame)
         row.hides = not rules.perfect_information
+        report(row)
         known: dict[tuple[int, int], str] = {}
         told: dict[tuple[int, str], int] = {}
         finer = False
@@ -76,6 +85,7 @@ def try_game(name: str, *, planner: str = PLANNER, seconds: float = 60.0) -> Row
         row.walks = True
         if row.hides and rules.kind.provides_information_state_string:
             row.views = "finer" if finer else "exact"
+        report(row)
         play(game, planner, seconds, row)
     except (ValueError, RuntimeError, AssertionError) as error:
         row.why = " ".join(str(error).split())
@@ -160,31 +170,34 @@ def survey(names: Sequence[str], *, planner: str, seconds: float) -> list[Row]:
     """Tries each game in a process of its own; prints each row as soon as it is there."""
     rows = []
     for name in names:
-        row = Row(name)
-        try:
-            arguments = ["--one", name, "--planner", planner, "--seconds", str(seconds)]
-            found = _apart(arguments, 6 * seconds)
-            if found is None:
-                row.why = "the process died"
-            else:
-                row = Row(**found)
-        except subprocess.TimeoutExpired:
+        arguments = ["--one", name, "--planner", planner, "--seconds", str(seconds)]
+        found, finished = _apart(arguments, 6 * seconds)
+        row = Row(**found) if found else Row(name)
+        if finished == "late":
             row.plays, row.why = "slow", f"the first moves took more than {6 * seconds:.0f} s"
+        elif finished == "dead":
+            row.why = "the process died"
         if row.hides:
-            try:
-                row.peer = {True: "yes", False: "no", None: "dies"}[_apart(["--peer", name], seconds)]
-            except subprocess.TimeoutExpired:
-                row.peer = "slow"
+            moves, finished = _apart(["--peer", name], seconds)
+            row.peer = {"late": "slow", "dead": "dies"}.get(finished, "yes" if moves else "no")
         rows.append(row)
         print(line(row), flush=True)
     return rows
 
 
-def _apart(arguments: Sequence[str], seconds: float) -> Any:
-    """The last line that another process of this program prints; None if it dies."""
+def _apart(arguments: Sequence[str], seconds: float) -> tuple[Any, str]:
+    """What another process of this program printed last, and how it ended: done, late or dead."""
     command = [sys.executable, "-m", "kibitz.adapters.openspiel", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    return None if done.returncode else json.loads(done.stdout.splitlines()[-1])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            printed, _ = process.communicate(timeout=seconds)
+            end = "dead" if process.returncode else "done"
+        except subprocess.TimeoutExpired:
+            process.kill()
+            printed, _ = process.communicate()
+            end = "late"
+    lines = [line for line in printed.splitlines() if line]
+    return (json.loads(lines[-1]) if lines else None), end
 
 
 def line(row: Row) -> str:
@@ -220,7 +233,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="for each game (default: %(default)s)")
     options = parser.parse_args(arguments)
     if options.one is not None:
-        print(json.dumps(asdict(try_game(options.one, planner=options.planner, seconds=options.seconds))))
+
+        def report(row: Row) -> None:
+            print(json.dumps(asdict(row)), flush=True)
+
+        report(try_game(options.one, planner=options.planner, seconds=options.seconds, report=report))
         return 0
     if options.peer is not None:
         print(json.dumps(peer_moves(options.peer)))

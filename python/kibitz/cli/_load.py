@@ -38,7 +38,11 @@ def game(text: str) -> Game:
     from kibitz import games
 
     if make := _own(text, "game"):
-        return games.wrap(_guarded(make, text), text)
+        rules = _guarded(make, text)
+        try:
+            return games.wrap(rules, text)
+        except TypeError as error:  # a method is missing
+            raise UserError(f"{text}: {error}") from error
     return games.load(text)
 
 

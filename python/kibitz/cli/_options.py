@@ -49,15 +49,10 @@ def game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", help=GAME)
 
 
-def seed(parser: argparse.ArgumentParser) -> None:
+def seed(parser: argparse.ArgumentParser, default: int | None = 0, meaning: str = "0") -> None:
     """Declares --seed."""
-    parser.add_argument(
-        "--seed",
-        type=whole(0, 2**64 - 1),
-        default=0,
-        metavar="N",
-        help="the same seed, the same game (default 0)",
-    )
+    about = f"the same seed gives the same game (default: {meaning})"
+    parser.add_argument("--seed", type=whole(0, 2**64 - 1), default=default, metavar="N", help=about)
 
 
 def as_json(parser: argparse.ArgumentParser) -> None:

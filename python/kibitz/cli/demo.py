@@ -33,9 +33,7 @@ NEXT = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument(
-        "--seed", type=_options.whole(0, 2**64 - 1), default=SEED, metavar="N", help=f"(default {SEED})"
-    )
+    _options.seed(parser, SEED, str(SEED))
 
 
 def run(options: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz games": "all games",
     "kibitz games rock-sample": "what can be set, and what planners can use",
-    "kibitz games 'connect-four(rows=5)'": "the same with other parameters",
+    "kibitz games 'breakthrough(rows=5)'": "the same with other parameters",
     "kibitz games --json": "everything, for programs",
 }
 

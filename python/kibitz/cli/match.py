@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _load, _options
@@ -44,29 +45,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=_options.whole(1, 1024), default=1, metavar="N", help="processes (default 1)"
     )
     parser.add_argument(
-        "--steps", type=_options.whole(1), metavar="N", help="break a game off after so many steps"
+        "--steps", type=_options.whole(1), metavar="N", help="leave a game after so many steps"
     )
     _options.as_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Plays the match and prints what it came to."""
-    from kibitz.lab.match import Clock, plan, play_games, summarise
+    from kibitz.lab.match import Clock, labels, plan, play_games, summarise
 
     game = _load.game(options.game)
     makers = [_load.maker(text) for text in options.planners]
-    names = _numbered(options.planners)
+    names = labels(options.planners)
     check(game, options.planners)
     work = plan(game, makers, games=options.games, seed=options.seed)
     clock = Clock(total=len(work) * len(work[0].seatings))
     records: list[Record] = []
     complete = True
-    jobs = _jobs(options.jobs, makers)
+    jobs = 1 if _people(makers) else options.jobs
     games = play_games(
         game, makers, games=options.games, seed=options.seed, jobs=jobs, max_steps=options.steps
     )
     try:
-        with Progress(lambda: progress(clock)):
+        # The line about progress would get in the way of a person's typing.
+        with nullcontext() if _people(makers) else Progress(lambda: progress(clock)):
             for record in games:
                 records.append(record)
                 clock.done += 1
@@ -82,7 +84,8 @@ def run(options: argparse.Namespace) -> int:
         print(result)
         cut = sum(not record.over for record in records)
         if cut:
-            print(f"{cut} games were broken off after {options.steps} steps; they count as they stood.")
+            steps = min(record.steps for record in records if not record.over)
+            print(f"{cut} games were left unfinished after {steps} steps; they count as they stood.")
     if not complete:
         print(f"stopped after {len(records)} of {clock.total} games", file=sys.stderr)
     return 0 if complete else 130
@@ -115,13 +118,6 @@ def progress(clock: Clock) -> str:
     return f"{clock.done} of {clock.total} games, {speed}{rest}"
 
 
-def _numbered(planners: list[str]) -> list[str]:
-    from kibitz.lab.match import labels
-
-    return labels(planners)
-
-
-def _jobs(jobs: int, makers: list[Maker]) -> int:
-    """A person can only sit at this terminal."""
-    people = any(isinstance(maker, str) and maker.partition("(")[0] == "human" for maker in makers)
-    return 1 if people else jobs
+def _people(makers: list[Maker]) -> bool:
+    """Whether somebody sits at this terminal."""
+    return any(isinstance(maker, str) and maker.partition("(")[0] == "human" for maker in makers)

@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--seat", default="1", metavar="N", help="your seat, from 1, or its name (default 1)"
     )
     parser.add_argument("--hint", metavar="PLANNER", help="who gives hints (default: as --with)")
-    _options.seed(parser)
+    _options.seed(parser, None, "another game each time")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -56,7 +56,10 @@ def run(options: argparse.Namespace) -> None:
     seat = find_seat(game, options.seat)
     opponent = options.planner or _load.default_planner(game)
     hint = options.hint or (opponent if opponent.partition("(")[0] not in ("human", "random") else None)
-    Sitting(game, seat, opponent, hint or _load.default_planner(game), options.seed).play()
+    import secrets
+
+    seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
+    Sitting(game, seat, opponent, hint or _load.default_planner(game), seed).play()
 
 
 def find_seat(game: Game, text: str) -> int:
@@ -116,7 +119,8 @@ class Sitting:
         """Plays until the game is over or the person leaves."""
         you = self.game.player_name(self.seat)
         against = f" against {self.opponent}" if self.opponents else ""
-        print(f"{paint(self.game.spec, 'bold')}: you are {you}{against}. ? for help, q to leave.\n")
+        name = f"{paint(self.game.spec, 'bold')}, seed {self.seed}"
+        print(f"{name}: you are {you}{against}. ? for help, q to leave.\n")
         while not self.referee.over:
             joint = self.choose()
             if joint is Wish.LEAVE:
@@ -212,7 +216,11 @@ class Sitting:
         """What the adviser would do, seeing what the person sees."""
         import kibitz as kb
 
-        decision = kb.advise(self.game, view, self.adviser, seed=self.seed)
+        try:
+            decision = kb.advise(self.game, view, self.adviser, seed=self.seed)
+        except ValueError as refusal:
+            print(paint(f"  {refusal}", "yellow"))
+            return
         lines = _explain.table(decision) + _explain.facts(decision, self.game, view.player)
         print("\n".join(lines) if lines else f"  {decision.name}")
 

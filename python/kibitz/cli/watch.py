@@ -59,10 +59,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Plays one game before the spectator's eyes."""
     from kibitz import Referee
+    from kibitz.lab.match import enough_steps
 
     game = _load.game(options.game)
     seats = seated(game, options.planners)
     referee = Referee(game, options.seed)
+    most = options.steps or enough_steps(game.info)
     save = _Pictures(game, options.svg)
     save(referee)
     if not options.json:
@@ -76,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
         else:
             show(game, seats, done, options.truth)
         save(referee)
-        if done.number == options.steps and not referee.over:
+        if done.number == most and not referee.over:
             break
         if options.delay and not referee.over:
             time.sleep(options.delay)
@@ -84,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         end = {"over": referee.over, "steps": referee.steps, "returns": referee.returns}
         _options.print_json(end, indent=None)
         return
-    print(rule("the end" if referee.over else f"stopped after {options.steps} moves"))
+    print(rule("the end" if referee.over else f"left after {most} moves"))
     print(referee.state.text().rstrip())
     print("\n" + paint(outcome(game, referee.returns), "bold"))
 

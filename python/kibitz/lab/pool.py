@@ -54,7 +54,7 @@ def in_processes(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Iter
         if not done:
             for process in list((pool._processes or {}).values()):
                 process.terminate()
-        pool.shutdown(wait=done, cancel_futures=True)
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _ignore_interrupt() -> None:

@@ -201,14 +201,9 @@ class _Checker:
         key = (player, moves, walk.events[player])
         self.compare(walk, player, key, "equal views")
         if self.info.perfect_information:
-            key = ("state", walk.state.over, walk.state.chance, moves, player, walk.events[player])
-            self.same(
-                self.shown,
-                key,
-                self.truth(walk.state),
-                walk,
-                "what a player has seen leaves the state open",
-            )
+            whole = ("state", walk.state.over, walk.state.chance, key)
+            what = "what a player has seen leaves the state open"
+            self.same(self.shown, whole, self.truth(walk.state), walk, what)
         elif 0 < walk.steps <= LONG and self.sometimes("twins"):
             other = twin(walk, player, self.rng)
             if other is not None:

@@ -152,7 +152,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("game", nargs="?", help="a game's spec")
+    parser.add_argument("game", nargs="?", help="a game's spec, or a Python file with your own")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--write", type=Path, metavar="DIRECTORY", help="write those of all native games")
@@ -162,9 +162,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif options.game is None:
         parser.error("which game?")
     else:
+        from kibitz.cli import _load
+        from kibitz.cli._errors import UserError
+
         try:
-            sys.stdout.write(playthrough(options.game, seed=options.seed, steps=options.steps))
-        except ValueError as error:
+            game = _load.game(options.game)
+            sys.stdout.write(playthrough(game, seed=options.seed, steps=options.steps))
+        except (UserError, ValueError) as error:
             parser.error(str(error))
 
 
