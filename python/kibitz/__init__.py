@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kibitz import games, planners
 from kibitz._core import (
+    Belief,
     Decision,
     Entry,
     Game,
@@ -38,6 +39,7 @@ __all__ = [
     "CHANCE",
     "OVER",
     "AnyPlanner",
+    "Belief",
     "Decision",
     "Entry",
     "Episode",

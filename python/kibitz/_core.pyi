@@ -37,13 +37,16 @@ class ParamDoc:
 class Entry:
     """A registered game or planner."""
 
-    def __new__(cls, name: str, summary: str, params: Sequence[ParamDoc]) -> Entry: ...
+    def __new__(cls, name: str, summary: str, params: Sequence[ParamDoc], needs: str = "") -> Entry: ...
     @property
     def name(self) -> str: ...
     @property
     def summary(self) -> str: ...
     @property
     def params(self) -> list[ParamDoc]: ...
+    @property
+    def needs(self) -> str:
+        """What a planner needs of a game, in words; empty where every game will do."""
 
 def games() -> list[Entry]: ...
 def planners() -> list[Entry]: ...
@@ -208,6 +211,22 @@ class Referee:
 
     def opening(self) -> list[tuple[State, list[int], list[float]]]:
         """The steps that chance took before the first move, as from `apply`."""
+
+@final
+class Belief:
+    """A distribution over states, given a view. ValueError where the game lacks what the kind needs."""
+
+    def __new__(cls, game: Game, kind: str = "auto", seed: int = 0) -> Belief: ...
+    def update(self, view: View) -> None:
+        """Takes in what has been added to the view; ValueError if no state explains it."""
+
+    def sample(self) -> State:
+        """A state that may be the present one, drawn with its probability."""
+
+    @property
+    def size(self) -> int | None: ...
+    @property
+    def notes(self) -> list[str]: ...
 
 @final
 class Judgement:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kibitz import _core
-from kibitz._core import Decision, Game, Planner, Referee, State
+from kibitz._core import Decision, Game, Info, Planner, Referee, State
 from kibitz.games import load, wrap
 from kibitz.planners import AnyPlanner, planner
 from kibitz.rules import Rules
@@ -95,7 +96,8 @@ def play(
     """Plays one episode; a single spec plays all seats.
 
     The same seed and episode give the same result, today and next year. `max_steps` (chance's
-    included) breaks off a long game; `on_move` is called after each step.
+    included) breaks off a long game; one that need not end is left where the rest hardly counts
+    (`enough_steps`). `on_move` is called after each step.
 
     >>> import kibitz as kb
     >>> kb.play("tic-tac-toe", "random", seed=7).over
@@ -110,6 +112,7 @@ def play(
     for seat, chooser in enumerate(seats):
         chooser.start(game, seat, seat_seed(seed, episode, seat))
     referee = Referee(game, seed, episode)
+    max_steps = enough_steps(game.info) if max_steps is None else max_steps
     steps: list[Step] = []
 
     def record(reports: list[tuple[State, list[int], list[float]]], before: State) -> None:
@@ -131,6 +134,24 @@ def play(
         record(referee.apply([decision.action for decision in decisions]), before)
     specs = tuple(chooser.spec for chooser in seats)
     return Episode(game, specs, seed, episode, referee.returns, steps, referee.state, referee.over)
+
+
+def enough_steps(info: Info) -> int | None:
+    """After how many steps to leave a game that need not end; None for a game that ends by itself.
+
+    Where rewards are discounted, that is where all that is still to come counts for less than a
+    thousandth, if every move is followed by a draw of chance.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import enough_steps
+    >>> enough_steps(kb.load("tiger").info), enough_steps(kb.load("tic-tac-toe").info)
+    (270, None)
+    """
+    if info.horizon is not None:
+        return None
+    if info.discount < 1:
+        return 2 * math.ceil(math.log(0.001) / math.log(info.discount))
+    return 10_000
 
 
 def seated(game: Game, planners: str | AnyPlanner | Sequence[str | AnyPlanner]) -> list[AnyPlanner]:

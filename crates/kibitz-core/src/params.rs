@@ -216,6 +216,48 @@ pub fn show_range<T: Param>(range: &std::ops::RangeInclusive<T>) -> String {
     }
 }
 
+/// Reads a part written as a name with at most one number, such as `particles(1000)`.
+///
+/// # Errors
+/// What is expected instead.
+pub fn named(value: &Value, known: &[&str]) -> Result<(String, Option<f64>), String> {
+    let Value::Spec(Spec { name, arguments }) = value else {
+        return Err(format!("expected one of {}, not {value}", known.join(", ")));
+    };
+    if !known.contains(&name.as_str()) {
+        return Err(unknown("choice", name, known.iter().copied()).0);
+    }
+    match arguments.as_slice() {
+        [] => Ok((name.clone(), None)),
+        [(_, number)] => f64::read(number).map(|number| (name.clone(), Some(number))),
+        _ => Err(format!("{name} takes at most one parameter")),
+    }
+}
+
+/// The number of such a part, or `default`, as a whole number.
+///
+/// # Errors
+/// That it is not one.
+pub fn whole(name: &str, number: Option<f64>, default: usize) -> Result<usize, String> {
+    match number {
+        None => Ok(default),
+        Some(n) if n.fract() == 0.0 && (1.0..=1e8).contains(&n) => Ok(n as usize),
+        Some(n) => Err(format!("{name}: {n} is not a whole number from 1 to 100000000")),
+    }
+}
+
+/// The number of such a part, or `default`, as a share of one.
+///
+/// # Errors
+/// That it is not one.
+pub fn share(name: &str, number: Option<f64>, default: f64) -> Result<f64, String> {
+    match number {
+        None => Ok(default),
+        Some(n) if (0.0..=1.0).contains(&n) => Ok(n),
+        Some(n) => Err(format!("{name}: {n} is not in 0..1")),
+    }
+}
+
 /// No parameters at all.
 #[derive(Clone, Debug, Default)]
 pub struct NoParams;

@@ -23,6 +23,8 @@ pub struct PlannerEntry {
     pub name: &'static str,
     /// What it is, in one sentence.
     pub summary: &'static str,
+    /// What a game must offer, in words; empty where every game will do.
+    pub needs: &'static str,
     /// Its parameters.
     pub params: fn() -> Vec<ParamDoc>,
     /// Makes it.

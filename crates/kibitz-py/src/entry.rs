@@ -35,13 +35,15 @@ pub struct Entry {
     name: String,
     summary: String,
     params: Vec<Py<ParamDoc>>,
+    needs: String,
 }
 
 #[pymethods]
 impl Entry {
     #[new]
-    fn new(name: String, summary: String, params: Vec<Py<ParamDoc>>) -> Entry {
-        Entry { name, summary, params }
+    #[pyo3(signature = (name, summary, params, needs=""))]
+    fn new(name: String, summary: String, params: Vec<Py<ParamDoc>>, needs: &str) -> Entry {
+        Entry { name, summary, params, needs: needs.to_owned() }
     }
 
     #[getter]
@@ -59,6 +61,12 @@ impl Entry {
         self.params.iter().map(|param| param.clone_ref(py)).collect()
     }
 
+    /// What a planner needs of a game, in words; empty where every game will do.
+    #[getter]
+    fn needs(&self) -> &str {
+        &self.needs
+    }
+
     fn __repr__(&self) -> String {
         format!("<Entry {}: {}>", self.name, self.summary)
     }
@@ -69,26 +77,32 @@ fn entry(
     name: &str,
     summary: &str,
     params: Vec<kibitz_core::params::ParamDoc>,
+    needs: &str,
 ) -> PyResult<Entry> {
     let convert = |doc: kibitz_core::params::ParamDoc| {
         let name = doc.name.to_owned();
         Py::new(py, ParamDoc { name, kind: doc.kind, default: doc.default, range: doc.range, doc: doc.doc })
     };
     let params = params.into_iter().map(convert).collect::<PyResult<_>>()?;
-    Ok(Entry { name: name.to_owned(), summary: summary.to_owned(), params })
+    Ok(Entry { name: name.to_owned(), summary: summary.to_owned(), params, needs: needs.to_owned() })
 }
 
 /// The native games, by name.
 #[pyfunction]
 pub fn games(py: Python<'_>) -> PyResult<Vec<Entry>> {
-    registry::games().into_iter().map(|game| entry(py, game.name, game.summary, (game.params)())).collect()
+    registry::games()
+        .into_iter()
+        .map(|game| entry(py, game.name, game.summary, (game.params)(), ""))
+        .collect()
 }
 
 /// The planners of the core, by name.
 #[pyfunction]
 pub fn planners(py: Python<'_>) -> PyResult<Vec<Entry>> {
     let known = registry::planners().into_iter();
-    known.map(|planner| entry(py, planner.name, planner.summary, (planner.params)())).collect()
+    known
+        .map(|planner| entry(py, planner.name, planner.summary, (planner.params)(), planner.needs))
+        .collect()
 }
 
 /// Key and value of each argument.

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod belief;
 mod count;
 mod entry;
 mod fault;
@@ -27,6 +28,8 @@ use kibitz_games as _;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::belief::Belief;
     #[pymodule_export]
     use crate::entry::{Entry, ParamDoc, episode_seed, games, parse_spec, planners, unknown};
     #[pymodule_export]

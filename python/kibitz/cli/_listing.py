@@ -33,6 +33,8 @@ def heading(entry: Entry) -> None:
     print(paint(entry.name, "bold"))
     for line in textwrap.wrap(entry.summary, min(width(), 100) - 2):
         print(f"  {line}")
+    if entry.needs:
+        print(f"  It needs {entry.needs}.")
     print()
     if not entry.params:
         return
@@ -65,7 +67,7 @@ def plain(entry: Entry) -> dict[str, Any]:
         {key: getattr(param, key) for key in ("name", "kind", "default", "range", "doc")}
         for param in entry.params
     ]
-    return {"name": entry.name, "summary": entry.summary, "params": params}
+    return {"name": entry.name, "summary": entry.summary, "needs": entry.needs, "params": params}
 
 
 def entry_of(thing: object, name: str) -> Entry:

@@ -59,7 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Plays one game before the spectator's eyes."""
     from kibitz import Referee
-    from kibitz.lab.match import enough_steps
+    from kibitz.episode import enough_steps
 
     game = _load.game(options.game)
     seats = seated(game, options.planners)

@@ -6,7 +6,6 @@ both. Somebody who stops in the middle summarises what there is.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -132,7 +131,7 @@ def match(
 
     In a game of one, every planner plays the same deals. A planner is a spec or a function that
     makes one. A game that need not end is left after `max_steps`, or where the rest hardly counts
-    (`enough_steps`). The same seed gives the same result with any number of `jobs` (processes), as long
+    (see `kb.play`). The same seed gives the same result with any number of `jobs` (processes), as long
     as the planners' budgets are simulations. `on_game` is called after each game.
 
     >>> import kibitz as kb
@@ -195,26 +194,7 @@ def plan(
     seats = game.info.players
     table = tuple(seatings(len(planners), seats))
     deals = range(deals_for(games, len(planners), seats))
-    max_steps = enough_steps(game.info) if max_steps is None else max_steps
     return [Deal(game, tuple(planners), seed, episode, table, max_steps) for episode in deals]
-
-
-def enough_steps(info: Info) -> int | None:
-    """After how many steps to leave a game that need not end; None for a game that ends by itself.
-
-    Where rewards are discounted, that is where all that is still to come counts for less than a
-    thousandth, if every move is followed by a draw of chance.
-
-    >>> import kibitz as kb
-    >>> from kibitz.lab.match import enough_steps
-    >>> enough_steps(kb.load("tiger").info), enough_steps(kb.load("tic-tac-toe").info)
-    (270, None)
-    """
-    if info.horizon is not None:
-        return None
-    if info.discount < 1:
-        return 2 * math.ceil(math.log(0.001) / math.log(info.discount))
-    return 10_000
 
 
 def play_games(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from pickle import PicklingError
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,6 +22,7 @@ def in_processes(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Iter
     >>> list(in_processes(abs, [-1], jobs=1))
     [1]
     """
+    _check_sendable((work, *pieces[:1]))
     pool = ProcessPoolExecutor(
         max_workers=min(jobs, len(pieces)),
         mp_context=multiprocessing.get_context("spawn"),
@@ -43,18 +44,22 @@ def in_processes(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Iter
             "a process died; a script that uses several jobs must keep its own work under "
             'if __name__ == "__main__", and one job always works'
         ) from error
-    except (PicklingError, AttributeError, TypeError) as error:
-        if "pickle" not in str(error):
-            raise
-        raise ValueError(
-            f"this cannot be sent to another process ({error}): games and planners must come from a "
-            "module, or use one job"
-        ) from error
     finally:
         if not done:
             for process in list((pool._processes or {}).values()):
                 process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_sendable(piece: object) -> None:
+    """Tries it here: inside the pool a failure would come late, from another thread."""
+    try:
+        pickle.dumps(piece)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"this cannot be sent to another process ({error}): games and planners must come from a "
+            "module, or use one job"
+        ) from error
 
 
 def _ignore_interrupt() -> None:

@@ -5,11 +5,13 @@
 //! share: the successors of a possible world that agree with what the player saw.
 
 mod exact;
+mod kind;
 mod particles;
 mod resampling;
 mod world;
 
 pub use exact::Exact;
+pub use kind::BeliefKind;
 pub use particles::Particles;
 pub use resampling::Resampling;
 pub use world::World;

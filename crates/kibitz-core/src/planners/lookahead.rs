@@ -28,6 +28,7 @@ inventory::submit! {
     PlannerEntry {
         name: "minimax",
         summary: "Alpha-beta search to a depth, for two players with opposite interests who see everything.",
+        needs: "perfect information, explicit chance, two players with opposite interests who move in turn",
         params: || LookaheadParams::default().docs(),
         build: |spec| Ok(Box::new(Ahead::new("minimax", LookaheadParams::from_spec(spec)?))),
     }
@@ -36,6 +37,7 @@ inventory::submit! {
     PlannerEntry {
         name: "expectimax",
         summary: "Looks ahead to a depth, chance averaged, every player maximising its own return.",
+        needs: "perfect information, explicit chance, players who move in turn",
         params: || LookaheadParams { depth: 4, ..LookaheadParams::default() }.docs(),
         build: |spec| {
             let mut params = LookaheadParams { depth: 4, ..LookaheadParams::default() };

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::belief::{Belief, Exact, Particles, World};
+use crate::belief::{Belief, BeliefKind, World};
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel};
 use crate::params::{NoParams, Params};
@@ -24,6 +24,7 @@ inventory::submit! {
     PlannerEntry {
         name: "one-step",
         summary: "The action with the best mean of reward and evaluation right after it.",
+        needs: "",
         params: || OneStepParams::default().docs(),
         build: |spec| Ok(Box::new(OneStep::new("one-step", OneStepParams::from_spec(spec)?.samples))),
     }
@@ -32,6 +33,7 @@ inventory::submit! {
     PlannerEntry {
         name: "greedy",
         summary: "The game's own preference: a preferred action, or the best by its evaluator.",
+        needs: "preferred actions or an evaluator",
         params: || NoParams.docs(),
         build: |spec| NoParams::from_spec(spec).map(|_| Box::new(OneStep::new("greedy", 1)) as _),
     }
@@ -57,12 +59,7 @@ impl Planner for OneStep {
                 "greedy needs preferred actions or an evaluator, and this game has neither".to_owned()
             );
         }
-        let known = info.perfect_information && info.has.explicit_chance;
-        let belief: Box<dyn Belief> = if known {
-            Box::new(Exact::new(1000))
-        } else {
-            Box::new(Particles::new(self.samples as usize))
-        };
+        let belief = BeliefKind::Auto.build(info)?;
         self.session = Some((model, belief, Rng::new(seed)));
         Ok(())
     }

@@ -11,6 +11,7 @@ inventory::submit! {
     PlannerEntry {
         name: "random",
         summary: "Every legal action with the same probability.",
+        needs: "",
         params: || NoParams.docs(),
         build: |spec| NoParams::from_spec(spec).map(|_| Box::new(Random { rng: Rng::new(0) }) as _),
     }

@@ -17,14 +17,14 @@ mod width;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, Exact, Particles, Resampling, World};
+use crate::belief::{Belief, World};
 use crate::game::Info;
 use crate::model::SharedModel;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
-use params::{Backup, BeliefKind, Parallel, PlayoutKind, SearchParams, TreeKind};
+use params::{Backup, Parallel, PlayoutKind, SearchParams, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
 use tree::Tree;
@@ -107,21 +107,7 @@ impl TreeSearch {
             Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
             Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
         }
-        let belief: Box<dyn Belief> = match p.belief {
-            BeliefKind::Auto if info.perfect_information && info.has.explicit_chance => {
-                Box::new(Exact::new(1_000_000))
-            }
-            BeliefKind::Auto => Box::new(Particles::new(1000)),
-            BeliefKind::Exact(limit) => {
-                need(info.has.explicit_chance, "belief=exact", "explicit chance")?;
-                Box::new(Exact::new(limit))
-            }
-            BeliefKind::Particles(count) => Box::new(Particles::new(count)),
-            BeliefKind::Resampling => {
-                need(info.has.resampling, "belief=resampling", "resampling")?;
-                Box::new(Resampling)
-            }
-        };
+        let belief = p.belief.build(info).map_err(|what| format!("{}: {what}", self.name))?;
         Ok((kind, policy, belief))
     }
 }

@@ -1,6 +1,7 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
-use crate::params::{Param, Params};
+use crate::belief::BeliefKind;
+use crate::params::{Param, Params, named, share};
 use crate::playout::Policy;
 use crate::spec::{Spec, Value, unknown};
 
@@ -129,75 +130,6 @@ words! {
         Tree = "tree",
         /// All play out from the same leaf.
         Leaf = "leaf",
-    }
-}
-
-/// A part written as a name with at most one number, such as `particles(1000)`.
-fn named(value: &Value, known: &[&str]) -> Result<(String, Option<f64>), String> {
-    let Value::Spec(Spec { name, arguments }) = value else {
-        return Err(format!("expected one of {}, not {value}", known.join(", ")));
-    };
-    if !known.contains(&name.as_str()) {
-        return Err(unknown("choice", name, known.iter().copied()).0);
-    }
-    match arguments.as_slice() {
-        [] => Ok((name.clone(), None)),
-        [(_, number)] => f64::read(number).map(|number| (name.clone(), Some(number))),
-        _ => Err(format!("{name} takes at most one parameter")),
-    }
-}
-
-fn whole(name: &str, number: Option<f64>, default: usize) -> Result<usize, String> {
-    match number {
-        None => Ok(default),
-        Some(n) if n.fract() == 0.0 && (1.0..=1e8).contains(&n) => Ok(n as usize),
-        Some(n) => Err(format!("{name}: {n} is not a whole number from 1 to 100000000")),
-    }
-}
-
-fn share(name: &str, number: Option<f64>, default: f64) -> Result<f64, String> {
-    match number {
-        None => Ok(default),
-        Some(n) if (0.0..=1.0).contains(&n) => Ok(n),
-        Some(n) => Err(format!("{name}: {n} is not in 0..1")),
-    }
-}
-
-/// What the past leaves possible.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BeliefKind {
-    /// The known state where there is perfect information, else a thousand particles.
-    Auto,
-    /// Every possible state, at most so many.
-    Exact(usize),
-    /// So many particles.
-    Particles(usize),
-    /// The game's own resampling.
-    Resampling,
-}
-
-impl Param for BeliefKind {
-    fn kind() -> String {
-        "auto | exact(limit) | particles(count) | resampling".to_owned()
-    }
-
-    fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) = named(value, &["auto", "exact", "particles", "resampling"])?;
-        Ok(match name.as_str() {
-            "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
-            "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
-            "resampling" => BeliefKind::Resampling,
-            _ => BeliefKind::Auto,
-        })
-    }
-
-    fn show(&self) -> String {
-        match self {
-            BeliefKind::Auto => "auto".to_owned(),
-            BeliefKind::Exact(limit) => format!("exact({limit})"),
-            BeliefKind::Particles(count) => format!("particles({count})"),
-            BeliefKind::Resampling => "resampling".to_owned(),
-        }
     }
 }
 

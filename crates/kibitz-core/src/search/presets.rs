@@ -5,13 +5,14 @@ use super::params::{Choice, SearchParams, Selection, TreeKind};
 use crate::params::Params;
 use crate::registry::PlannerEntry;
 
-/// Registers a preset: name, summary, and how it differs from the defaults.
+/// Registers a preset: name, summary, what a game must offer, and how it differs from the defaults.
 macro_rules! preset {
-    ($name:literal, $summary:literal, { $($field:ident: $value:expr),* $(,)? }) => {
+    ($name:literal, $summary:literal, $needs:literal, { $($field:ident: $value:expr),* $(,)? }) => {
         inventory::submit! {
             PlannerEntry {
                 name: $name,
                 summary: $summary,
+                needs: $needs,
                 params: || preset_params!($($field: $value),*).docs(),
                 build: |spec| {
                     let params = preset_params!($($field: $value),*).with(spec)?;
@@ -25,24 +26,28 @@ macro_rules! preset_params {
     ($($field:ident: $value:expr),*) => { SearchParams { $($field: $value,)* ..SearchParams::default() } };
 }
 
-preset!("uct", "Monte-Carlo tree search with UCB1 (Kocsis and Szepesvári 2006).", {});
+preset!("uct", "Monte-Carlo tree search with UCB1 (Kocsis and Szepesvári 2006).", "", {});
 preset!(
     "sparse-uct",
     "UCT that considers only the first few outcomes of chance for each action (Bjarnason et al. 2009).",
+    "perfect information",
     { width: Some(5), exploration: 1.0, choice: Choice::Value, reuse: false }
 );
 preset!(
     "ensemble-uct",
     "The mean over several independent UCT trees (Bjarnason et al. 2009).",
+    "",
     { trees: 10, exploration: 1.0, choice: Choice::Value, reuse: false }
 );
 preset!(
     "pomcp",
     "UCT on what the player has done and seen, from particles of what may be (Silver and Veness 2010).",
+    "",
     { tree: TreeKind::ActionObservation, exploration: 1.0, choice: Choice::Value }
 );
 preset!(
     "flat-mc",
     "Every action equally often, each followed by a playout; no tree.",
+    "",
     { grow: 0.0, selection: Selection::Uniform, choice: Choice::Value, reuse: false }
 );

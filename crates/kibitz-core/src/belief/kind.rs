@@ -1,0 +1,71 @@
+//! Which belief: how it is written in a spec, and how it is made for a game.
+
+use super::{Belief, Exact, Particles, Resampling};
+use crate::game::Info;
+use crate::params::{Param, named, whole};
+use crate::spec::Value;
+
+/// What the past leaves possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BeliefKind {
+    /// The known state where there is perfect information, else a thousand particles.
+    Auto,
+    /// Every possible state, at most so many.
+    Exact(usize),
+    /// So many particles.
+    Particles(usize),
+    /// The game's own resampling.
+    Resampling,
+}
+
+impl Param for BeliefKind {
+    fn kind() -> String {
+        "auto | exact(limit) | particles(count) | resampling".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        let (name, number) = named(value, &["auto", "exact", "particles", "resampling"])?;
+        Ok(match name.as_str() {
+            "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
+            "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
+            "resampling" => BeliefKind::Resampling,
+            _ => BeliefKind::Auto,
+        })
+    }
+
+    fn show(&self) -> String {
+        match self {
+            BeliefKind::Auto => "auto".to_owned(),
+            BeliefKind::Exact(limit) => format!("exact({limit})"),
+            BeliefKind::Particles(count) => format!("particles({count})"),
+            BeliefKind::Resampling => "resampling".to_owned(),
+        }
+    }
+}
+
+impl BeliefKind {
+    /// A new belief of this kind for a game.
+    ///
+    /// # Errors
+    /// What the game lacks for it.
+    pub fn build(self, info: &Info) -> Result<Box<dyn Belief>, String> {
+        let need = |holds: bool, part: &str, what: &str| {
+            if holds { Ok(()) } else { Err(format!("belief={part} needs {what}, which this game lacks")) }
+        };
+        Ok(match self {
+            BeliefKind::Auto if info.perfect_information && info.has.explicit_chance => {
+                Box::new(Exact::new(1_000_000))
+            }
+            BeliefKind::Auto => Box::new(Particles::new(1000)),
+            BeliefKind::Exact(limit) => {
+                need(info.has.explicit_chance, "exact", "explicit chance")?;
+                Box::new(Exact::new(limit))
+            }
+            BeliefKind::Particles(count) => Box::new(Particles::new(count)),
+            BeliefKind::Resampling => {
+                need(info.has.resampling, "resampling", "resampling")?;
+                Box::new(Resampling)
+            }
+        })
+    }
+}

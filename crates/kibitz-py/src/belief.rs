@@ -1,0 +1,90 @@
+//! Beliefs as Python sees them: what a planner written in Python imagines its presents with.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kibitz_core::Rng;
+use kibitz_core::belief::{self, BeliefKind, World};
+use kibitz_core::params::Param;
+use kibitz_core::spec::{Spec, Value};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::count::at_work;
+use crate::fault::drive;
+use crate::game::{Game, State, spec_error};
+use crate::referee::View;
+
+/// A distribution over states, given a view.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Belief {
+    game: Py<Game>,
+    mind: Mutex<Mind>,
+}
+
+struct Mind {
+    belief: Box<dyn belief::Belief>,
+    rng: Rng,
+    view: Option<kibitz_core::View>,
+}
+
+impl Belief {
+    fn mind(&self) -> MutexGuard<'_, Mind> {
+        self.mind.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Belief {
+    #[new]
+    #[pyo3(signature = (game, kind="auto", seed=0))]
+    fn new(game: &Bound<'_, Game>, kind: &str, seed: u64) -> PyResult<Belief> {
+        let spec: Spec = kind.parse().map_err(spec_error)?;
+        let kind = BeliefKind::read(&Value::Spec(spec)).map_err(PyValueError::new_err)?;
+        let belief = kind.build(game.get().model.info()).map_err(PyValueError::new_err)?;
+        let mind = Mind { belief, rng: Rng::new(seed), view: None };
+        Ok(Belief { game: game.clone().unbind(), mind: Mutex::new(mind) })
+    }
+
+    /// Takes in what has been added to the view; ValueError if no state explains it.
+    fn update(&self, py: Python<'_>, view: &Bound<'_, View>) -> PyResult<()> {
+        let (game, view) = (self.game.get(), view.get());
+        if !Arc::ptr_eq(&game.model, &view.game.get().model) {
+            return Err(PyValueError::new_err("the view is of another game than the belief"));
+        }
+        let mut mind = self.mind();
+        let Mind { belief, rng, view: seen } = &mut *mind;
+        *seen = None;
+        at_work(py, game, None, |_| belief.update(&*game.model, &view.view, rng))?
+            .map_err(PyValueError::new_err)?;
+        *seen = Some(view.view.clone());
+        Ok(())
+    }
+
+    /// A state that may be the present one, drawn with its probability.
+    fn sample(&self, py: Python<'_>) -> PyResult<State> {
+        let game = self.game.get();
+        let mut mind = self.mind();
+        let Mind { belief, rng, view } = &mut *mind;
+        let Some(view) = view else {
+            return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
+        };
+        let world = drive(py, game, || {
+            let mut world = World::initial(&*game.model);
+            belief.sample(&*game.model, view, rng, &mut world);
+            world
+        })?;
+        Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state) })
+    }
+
+    /// How many different states (or particles) it holds; None where it holds none itself.
+    #[getter]
+    fn size(&self) -> Option<u64> {
+        self.mind().belief.size()
+    }
+
+    /// What a person should know about the last update.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.mind().belief.notes()
+    }
+}
