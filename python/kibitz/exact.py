@@ -35,8 +35,8 @@ class Solution:
     """How many states (or beliefs) were looked at."""
     table: list[tuple[str, float]]
     """The value of each first action to the player who chooses it, best first."""
-    strategy: list[dict[str, float]] = field(default_factory=list)
-    """In equilibrium: the probabilities of the first player's actions, for each thing it may know."""
+    strategy: dict[str, dict[str, float]] = field(default_factory=dict)
+    """In equilibrium: the probabilities of the first player's actions, by what it sees then."""
 
 
 def solve(game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000) -> Solution:
@@ -60,21 +60,23 @@ def solve(game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000) -
 def _equilibrium(form: _core.SequenceForm) -> Solution:
     value, plan = _linear_program(form)
     table: list[tuple[str, float]] = []
-    strategy: list[dict[str, float]] = []
+    strategy: dict[str, dict[str, float]] = {}
     action = None
     if form.first is not None:
         player, first = form.first
         sets = form.sets(player)
         if player == 1:
             _, plan = _linear_program(form, player=1)
-        strategy = [dict(zip(sets[k][2], (float(plan[s]) for s in sets[k][1]), strict=True)) for k in first]
+        for number, seen in first:
+            _, onward, names = sets[number]
+            strategy[seen] = {name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)}
         if len(first) == 1:
-            _, sequences, names = sets[first[0]]
+            _, onward, names = sets[first[0][0]]
             sign = 1 - 2 * player
-            forced = [sign * _linear_program(form, player=player, forced=s)[0] for s in sequences]
+            forced = [sign * _linear_program(form, player=player, forced=s)[0] for s in onward]
             table = sorted(zip(names, forced, strict=True), key=lambda row: -row[1])
-            best = max(strategy[0], key=lambda name: strategy[0][name])
-            action = best if strategy[0][best] > 1 - 1e-6 else None
+        certain = {name for mix in strategy.values() for name, share in mix.items() if share > 1e-6}
+        action = certain.pop() if len(certain) == 1 else None
     return Solution(
         value=[value + 0.0, 0.0 - value],  # no negative zero
         action=action,

@@ -67,9 +67,9 @@ impl SequenceForm {
         )
     }
 
-    /// The player who decides first and its first information sets.
+    /// The player who decides first and its first information sets, with what it sees there.
     #[getter]
-    fn first(&self) -> Option<(usize, Vec<usize>)> {
+    fn first(&self) -> Option<(usize, Vec<(usize, String)>)> {
         self.0.first.clone()
     }
 

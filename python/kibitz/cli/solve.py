@@ -49,12 +49,18 @@ def run(options: argparse.Namespace) -> None:
                 "states": solution.states,
                 "seconds": timer.seconds,
                 "table": [{"action": name, "value": value} for name, value in solution.table],
+                "strategy": solution.strategy,
             }
         )
         return
     print(paint(game.spec, "bold"))
     for player, value in enumerate(solution.value):
         print(f"  {game.player_name(player)} gets {value:+.6g}")
+    if solution.action is None and solution.strategy:
+        print("  an equilibrium begins with")
+        for seen, mix in solution.strategy.items():
+            shares = ", ".join(f"{name} {share:.0%}" for name, share in mix.items() if share > 1e-6)
+            print(f"    {paint(shares, 'bold', 'green')}  seeing {seen.splitlines()[0]}")
     if solution.action is not None:
         print(f"  best first action: {paint(solution.action, 'bold', 'green')}")
     print(f"  by {solution.method}, {solution.states:,} states, {duration(timer.seconds)}")

@@ -27,8 +27,9 @@ pub struct SequenceForm {
     /// (sequence of player 0, of player 1, probability of chance times player 0's reward); pairs
     /// may come several times and add up.
     pub payoffs: Vec<(usize, usize, f64)>,
-    /// The player whose first information sets come first, and their numbers.
-    pub first: Option<(usize, Vec<usize>)>,
+    /// The player who decides first, and its first information sets: their numbers and what the
+    /// player sees there.
+    pub first: Option<(usize, Vec<(usize, String)>)>,
     /// How many states were looked at.
     pub states: u64,
 }
@@ -88,7 +89,7 @@ impl SequenceForm {
                 let choices: Vec<Vec<(Action, usize)>> =
                     movers.iter().map(|&player| self.choices(model, place, player)).collect();
                 if self.first.is_none() || self.first.as_ref().is_some_and(|(p, _)| *p == movers[0]) {
-                    self.note_first(place, movers[0]);
+                    self.note_first(model, place, movers[0]);
                 }
                 let others: &[(Action, usize)] = choices.get(1).map_or(&[], Vec::as_slice);
                 for &(a, to) in &choices[0] {
@@ -106,14 +107,14 @@ impl SequenceForm {
         }
     }
 
-    fn note_first(&mut self, place: &Place, player: usize) {
+    fn note_first(&mut self, model: &dyn Model, place: &Place, player: usize) {
         if place.sequence != [0, 0] {
             return;
         }
         let set = self.sides[player].index[&place.keys[player]];
         let (_, sets) = self.first.get_or_insert((player, Vec::new()));
-        if !sets.contains(&set) {
-            sets.push(set);
+        if sets.iter().all(|(known, _)| *known != set) {
+            sets.push((set, model.text(&place.state, Some(player))));
         }
     }
 
