@@ -1,0 +1,99 @@
+//! Every planner on every game: it refuses in a sentence, or decides soundly.
+
+use kibitz_core::planner::Decision;
+use kibitz_core::{Event, Model, Observation, Rng, Turn, View, registry};
+use kibitz_games as _;
+use proptest::prelude::*;
+
+/// Walks a random game for `steps` steps and gives the view of a player who is to move there.
+fn walk(model: &dyn Model, steps: u32, seed: u64) -> Option<View> {
+    let mut rng = Rng::new(seed);
+    let players = model.info().players;
+    let mut views: Vec<View> = (0..players).map(View::new).collect();
+    let mut state = model.initial();
+    let mut scratch = Vec::new();
+    for step in 0.. {
+        let turn = model.turn(&state);
+        if turn == Turn::Over {
+            return None;
+        }
+        if step >= steps && turn != Turn::Chance {
+            let player = turn.movers().iter().next()?;
+            let view = &mut views[player];
+            model.legal(&state, player, &mut view.legal);
+            view.legal.sort_unstable();
+            return Some(view.clone());
+        }
+        let joint = if turn == Turn::Chance {
+            vec![model.draw(&state, &mut rng)]
+        } else {
+            turn.movers().iter().map(|p| model.random_action(&state, p, &mut scratch, &mut rng)).collect()
+        };
+        model.step(&mut state, &joint, &mut vec![0.0; players]);
+        for (player, action) in turn.movers().iter().zip(&joint) {
+            views[player].events.push(Event::Acted(*action));
+        }
+        for (player, view) in views.iter_mut().enumerate() {
+            let told = model.observe(&state, turn, &joint, player);
+            if told != Observation::SILENT {
+                view.events.push(Event::Observed(told));
+            }
+        }
+    }
+    None
+}
+
+fn decide(planner: &str, game: &kibitz_core::SharedModel, view: &View, seed: u64) -> Option<Decision> {
+    let mut planner = registry::planner(&planner.parse().unwrap()).unwrap();
+    match planner.start(game.clone(), view.player, seed) {
+        Ok(()) => Some(planner.act(view, &mut || false).unwrap()),
+        Err(sentence) => {
+            assert!(sentence.contains(' '), "{sentence}");
+            None
+        }
+    }
+}
+
+const PLANNERS: [&str; 14] = [
+    "random",
+    "greedy",
+    "one-step(samples=3)",
+    "flat-mc(simulations=20)",
+    "uct(simulations=40)",
+    "uct(simulations=40, backup=max)",
+    "uct(simulations=40, backup=mixmax, expansion=partial)",
+    "uct(simulations=40, grow=inf, transpositions=true)",
+    "uct(simulations=40, workers=2, parallel=tree)",
+    "sparse-uct(simulations=40, width=1)",
+    "ensemble-uct(simulations=10, trees=3)",
+    "pomcp(simulations=40, belief=particles(20))",
+    "pomcp(simulations=40, belief=resampling)",
+    "expectimax(depth=2)",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn decisions_are_sound(game in 0usize..100, planner in 0..PLANNERS.len(), steps in 0u32..12, seed: u64) {
+        let entries = registry::games();
+        let entry = entries[game % entries.len()];
+        let model = registry::game(&entry.name.parse().unwrap()).unwrap();
+        let Some(view) = walk(&*model, steps, seed) else { return Ok(()) };
+        let Some(decision) = decide(PLANNERS[planner], &model, &view, seed) else { return Ok(()) };
+        prop_assert!(view.legal.contains(&decision.action));
+        let info = model.info();
+        // Preferred playouts aside, no estimate leaves the range of returns. (From the middle of a
+        // game on, rewards already paid are not in it: the spread is the margin.)
+        for row in &decision.table {
+            prop_assert!(view.legal.contains(&row.action));
+            let Some(value) = row.value else { continue };
+            prop_assert!(value.is_finite());
+            prop_assert!(value >= info.min_return - info.spread && value <= info.max_return + info.spread, "{value}");
+        }
+        if !PLANNERS[planner].contains("tree)") {
+            let again = decide(PLANNERS[planner], &model, &view, seed).unwrap();
+            prop_assert_eq!(decision.table, again.table);
+        }
+    }
+}
