@@ -158,8 +158,7 @@ def peer_moves(name: str) -> bool:
     openspiel._types(name)
     try:
         state = pyspiel.load_game(name).new_initial_state()
-        while state.is_chance_node():
-            state.apply_action(state.chance_outcomes()[0][0])
+        openspiel.draw(state, random.Random(1))
         pyspiel.ISMCTSBot(1, pyspiel.RandomRolloutEvaluator(1, 1), 1.0, 20).step(state)
     except pyspiel.SpielError:
         return False

@@ -28,6 +28,9 @@ MISSING: Final = "open_spiel is not installed; 'pip install kibitz[bench]' insta
 _HIDING: Final = frozenset({"python_hangman"})
 """Declared to be of perfect information although chance draws something that nobody is told."""
 
+_CRASHING: Final = frozenset({"morpion_solitaire"})
+"""A copy of a state shares memory with it that both free (OpenSpiel 2.0.2)."""
+
 _BLANK: Final = "(nothing yet)"
 
 _NOBODY: Final = 0
@@ -292,6 +295,8 @@ def _refusal(game: Any, state: Any) -> str | None:
     hides = kind.information.name == "IMPERFECT_INFORMATION"
     if kind.dynamics.name == "MEAN_FIELD":
         return "is a mean-field game: its rewards depend on a whole population, not on the players' moves"
+    if kind.short_name in _CRASHING:
+        return "crashes OpenSpiel when a state is copied and played on"
     if not 1 <= game.num_players() <= 32:
         return f"has {game.num_players()} players; Kibitz plays games of 1 to 32"
     if not (math.isfinite(game.min_utility()) and math.isfinite(game.max_utility())):
@@ -301,13 +306,21 @@ def _refusal(game: Any, state: Any) -> str | None:
     if kind.chance_mode.name == "SAMPLED_STOCHASTIC" and "rng_seed" not in kind.parameter_specification:
         return "draws chance's outcomes itself and has no parameter rng_seed to draw them reproducibly"
     try:
-        while state.is_chance_node():
-            state.apply_action(state.chance_outcomes()[0][0])
+        draw(state, Random(0))
         if not state.is_terminal():
             state.legal_actions(0)
     except _spiel().SpielError as error:
         return f"lacks what a game needs; OpenSpiel says: {_sentence(error)}"
     return None
+
+
+def draw(state: Any, rng: Random) -> None:
+    """Lets chance move on a state of OpenSpiel until somebody else does, or for a long while."""
+    for _ in range(10_000):
+        if not state.is_chance_node():
+            break
+        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(rng.choices(outcomes, weights)[0])
 
 
 def _horizon(game: Any) -> int | None:
