@@ -155,7 +155,7 @@ def test_play_shows_only_what_the_seat_may_know(run: Any) -> None:
     assert "player 1: K   player 2: ?" in ran.out
     assert "You left the game" in ran.out
     other = run("play", "kuhn-poker", "--with", "random", "--seat", "2", "--seed", "3", typed="q\n")
-    assert "player 1: ?   player 2: Q" in other.out
+    assert "player 1: ?   player 2: J" in other.out
 
 
 def test_play_by_prefix_number_and_mistake(run: Any) -> None:

@@ -18,9 +18,7 @@ pub type SharedModel = Arc<dyn Model>;
 
 trait AnyState: Any + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyState>;
-    fn copy_from(&mut self, source: &dyn AnyState);
-    fn as_any(&self) -> &dyn Any;
-    fn as_any_mut(&mut self) -> &mut dyn Any;
+    fn copy_from(&mut self, source: &dyn Any);
 }
 
 impl<S: Clone + Send + Sync + 'static> AnyState for S {
@@ -28,16 +26,8 @@ impl<S: Clone + Send + Sync + 'static> AnyState for S {
         Box::new(self.clone())
     }
 
-    fn copy_from(&mut self, source: &dyn AnyState) {
-        self.clone_from(source.as_any().downcast_ref::<S>().expect(MIXED_UP));
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
+    fn copy_from(&mut self, source: &dyn Any) {
+        self.clone_from(source.downcast_ref::<S>().expect(MIXED_UP));
     }
 }
 
@@ -58,7 +48,8 @@ impl State {
     /// If the state belongs to a game of another type; that is a mistake in the calling code.
     #[inline]
     pub fn get<S: 'static>(&self) -> &S {
-        self.0.as_any().downcast_ref::<S>().expect(MIXED_UP)
+        let state: &dyn Any = &*self.0;
+        state.downcast_ref::<S>().expect(MIXED_UP)
     }
 
     /// The game's own state, to be changed.
@@ -67,7 +58,8 @@ impl State {
     /// As [`State::get`].
     #[inline]
     pub fn get_mut<S: 'static>(&mut self) -> &mut S {
-        self.0.as_any_mut().downcast_mut::<S>().expect(MIXED_UP)
+        let state: &mut dyn Any = &mut *self.0;
+        state.downcast_mut::<S>().expect(MIXED_UP)
     }
 }
 

@@ -93,10 +93,12 @@ pub fn mix(word: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Joins two words into one; the order matters. Used for keys of histories and for seeds.
+/// Joins two words into one; the order matters. Used for keys of histories and for seeds. (One
+/// wide multiplication, folded, as in wyhash: this is on the search's hottest path.)
 #[inline]
 pub fn derive(left: u64, right: u64) -> u64 {
-    mix(left.rotate_left(23) ^ mix(right))
+    let wide = u128::from(left ^ 0xa076_1d64_78bd_642f) * u128::from(right ^ 0xe703_7ed1_a0b4_28db);
+    (wide as u64 ^ (wide >> 64) as u64).wrapping_add(left.rotate_left(29))
 }
 
 /// A portable hash of bytes (FNV-1a, then scrambled).
@@ -131,5 +133,5 @@ mod tests {
         assert_eq!(rng.below(0), 0);
     }
 
-    const PORTABLE: [u32; 6] = [13, 52, 79, 75, 96, 44];
+    const PORTABLE: [u32; 6] = [60, 77, 69, 6, 36, 47];
 }

@@ -149,6 +149,7 @@ impl Planner for TreeSearch {
                 discount: info.discount,
             },
             horizon: horizon(params, info),
+            virtual_loss: info.min_return,
         };
         let found = session.search(&problem, &rng, begun, faults, pause);
         if model.faults() != faults {

@@ -53,8 +53,7 @@ pub(super) fn search_tree(
     let mut workers: Vec<Worker> = (0..sharing).map(worker).collect();
     let started = AtomicU64::new(0);
     loop {
-        let room = tree.len().max(1024);
-        tree.reserve(room, tree.edge_count().max(room * 8));
+        tree.reserve(tree.len() / 2 + 1024, tree.edge_count() / 2 + 4096);
         let (tree, widths, started) = (&*tree, widths.as_ref(), &started);
         let ended = std::thread::scope(|scope| {
             let leaf = if helpers > 0 { Leaf::crew(problem, helpers, scope) } else { Leaf::alone() };

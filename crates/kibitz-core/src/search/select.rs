@@ -9,7 +9,7 @@ use crate::game::Info;
 use crate::rng::Rng;
 
 /// The selection rule, with its constants in the game's own units.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Rule {
     selection: Selection,
     expansion: Expansion,
@@ -19,6 +19,7 @@ pub(super) struct Rule {
     middle: f64,
     /// The share of the best return in an edge's value.
     q: f64,
+    small: &'static [Count],
 }
 
 impl Rule {
@@ -29,6 +30,7 @@ impl Rule {
             c: params.exploration * info.spread,
             middle: (info.min_return + info.max_return) / 2.0,
             q: if let Backup::MixMax(q) = params.backup { q } else { 0.0 },
+            small: SMALL.as_slice(),
         }
     }
 
@@ -41,13 +43,14 @@ impl Rule {
     /// The tried edge with the highest upper confidence bound, and that bound. `jitter` scales
     /// each edge's exploration.
     #[inline]
-    fn best(&self, edges: &[Edge], log_n: f64, mut jitter: impl FnMut() -> f64) -> (usize, f64) {
+    fn best(&self, edges: &[Edge], root_log: f64, mut jitter: impl FnMut() -> f64) -> (usize, f64) {
         let (mut best, mut bound) = (0, f64::NEG_INFINITY);
+        let explore = self.c * root_log;
         for (index, edge) in edges.iter().enumerate() {
-            let n = f64::from(edge.visits.load(Relaxed).max(1));
-            let mean = edge.sum() / n;
+            let n = count(self.small, edge.visits.load(Relaxed));
+            let mean = edge.sum() * n.inverse;
             let exploit = if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean };
-            let upper = exploit + jitter() * self.c * (log_n / n).sqrt();
+            let upper = exploit + jitter() * explore * n.inverse_root; // Q + c sqrt(ln N / n)
             if upper > bound {
                 (best, bound) = (index, upper);
             }
@@ -77,18 +80,18 @@ pub(super) fn select(
     {
         return untried;
     }
-    let log_n = ln(node.visits.load(Relaxed));
+    let root_log = count(rule.small, node.visits.load(Relaxed)).root_log;
     let tried = match rule.expansion {
         Expansion::All => edges.len(),
         Expansion::Partial => usize::from(node.tried.load(Relaxed)),
     };
     let (best, bound) = if several {
-        rule.best(&edges[..tried], log_n, || 0.5 + rng.unit())
+        rule.best(&edges[..tried], root_log, || 0.5 + rng.unit())
     } else {
-        rule.best(&edges[..tried], log_n, || 1.0)
+        rule.best(&edges[..tried], root_log, || 1.0)
     };
     if tried < edges.len() {
-        let untried = rule.middle + rule.c * (log_n / (1.0 + tried as f64)).sqrt();
+        let untried = rule.middle + rule.c * root_log / (1.0 + tried as f64).sqrt();
         if (tried == 0 || untried > bound)
             && let Some(next) = tree.take_untried(id, edges.len())
         {
@@ -103,9 +106,25 @@ fn least_visited(edges: &[Edge]) -> usize {
     visits.enumerate().min_by_key(|(_, n)| *n).map_or(0, |(index, _)| index)
 }
 
-/// The natural logarithm of a count; the frequent ones are looked up.
+/// 1/n, 1/sqrt(n) and sqrt(ln n) of a count n.
+#[derive(Clone, Copy)]
+struct Count {
+    inverse: f64,
+    inverse_root: f64,
+    root_log: f64,
+}
+
+impl Count {
+    fn new(n: u32) -> Count {
+        let n = f64::from(n.max(1));
+        Count { inverse: 1.0 / n, inverse_root: 1.0 / n.sqrt(), root_log: n.ln().sqrt() }
+    }
+}
+
+/// The frequent counts, ready made: UCB1 is nothing but these three.
+static SMALL: LazyLock<[Count; 1024]> = LazyLock::new(|| std::array::from_fn(|n| Count::new(n as u32)));
+
 #[inline]
-fn ln(count: u32) -> f64 {
-    static SMALL: LazyLock<[f64; 1024]> = LazyLock::new(|| std::array::from_fn(|n| (n.max(1) as f64).ln()));
-    SMALL.get(count as usize).copied().unwrap_or_else(|| f64::from(count).ln())
+fn count(small: &[Count], n: u32) -> Count {
+    small.get(n as usize).copied().unwrap_or_else(|| Count::new(n))
 }

@@ -10,7 +10,7 @@ use super::width::Widths;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
 use crate::model::Model;
-use crate::playout::{MAX_PLAYERS, Playout};
+use crate::playout::Playout;
 use crate::rng::{Rng, derive};
 use crate::view::{View, after_action, after_observation};
 
@@ -24,6 +24,8 @@ pub(super) struct Problem<'a> {
     pub playout: Playout,
     /// Moves from the root after which a simulation stops.
     pub horizon: u32,
+    /// What a shared edge counts as long as the result of a visit is not known.
+    pub virtual_loss: f64,
 }
 
 impl Problem<'_> {
@@ -36,11 +38,6 @@ impl Problem<'_> {
             _ => world.path,
         };
         if let Turn::Several(_) = turn { derive(key, player as u64) } else { key }
-    }
-
-    /// What a shared edge counts as long as the result of a visit is not known.
-    fn virtual_loss(&self) -> f64 {
-        self.model.info().min_return
     }
 }
 
@@ -65,6 +62,8 @@ pub(super) struct Worker<'a> {
     leaves: Vec<(usize, NodeId)>,
     /// For each player (for a state tree: for all), the edge it took last.
     last: Vec<Option<u32>>,
+    /// The joint action of the present step.
+    joint: Vec<Action>,
     scratch: Vec<Action>,
     /// For each player: the return from the leaf on, and what has come back from below.
     returns: Vec<f64>,
@@ -123,6 +122,7 @@ impl<'a> Worker<'a> {
             here: Vec::new(),
             leaves: Vec::new(),
             last: vec![None; players],
+            joint: Vec::new(),
             scratch: Vec::new(),
             returns: vec![0.0; players],
             backed: Vec::new(),
@@ -140,25 +140,26 @@ impl<'a> Worker<'a> {
             let s = &self.world.state;
             let first_choice = self.choices.len();
             let turn = model.turn(s);
-            let mut joint = [Action(0); MAX_PLAYERS];
+            self.joint.clear();
             match turn {
                 Turn::Over => break,
                 _ if moves == self.problem.horizon => break,
                 Turn::Chance => {
-                    joint[0] = match widths {
+                    let outcome = match widths {
                         Some(w) => w.draw(self.world.path, &mut self.rng, |rng| model.draw(s, rng)),
                         None => model.draw(s, &mut self.rng),
-                    }
+                    };
+                    self.joint.push(outcome);
                 }
                 Turn::One(_) | Turn::Several(_) => {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
                     }
-                    self.select(tree, turn, &mut joint);
+                    self.select(tree, turn);
                     moves += 1;
                 }
             }
-            self.step(turn, &joint[..turn.width()], first_choice);
+            self.step(turn, first_choice);
         }
         self.play_out(moves, leaf);
         self.back_up(tree);
@@ -218,7 +219,7 @@ impl<'a> Worker<'a> {
 
     /// Chooses for every mover at its own node.
     #[inline]
-    fn select(&mut self, tree: &Tree, turn: Turn, joint: &mut [Action]) {
+    fn select(&mut self, tree: &Tree, turn: Turn) {
         for (slot, player) in turn.movers().iter().enumerate() {
             let id = self.here[slot];
             if tree.edges(id).is_empty() {
@@ -230,14 +231,14 @@ impl<'a> Worker<'a> {
             if edges.is_empty() {
                 // Another worker is expanding it, or memory is full: play on at random.
                 let (state, rng) = (&self.world.state, &mut self.rng);
-                joint[slot] = self.problem.model.random_action(state, player, &mut self.scratch, rng);
+                self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
                 self.last[trail] = None;
                 continue;
             }
             let several = matches!(turn, Turn::Several(_));
             let chosen = select(tree, id, edges, &self.rule, several, &mut self.rng);
-            tree.visit_edge(&edges[chosen], self.problem.virtual_loss());
-            joint[slot] = edges[chosen].action();
+            tree.visit_edge(&edges[chosen], self.problem.virtual_loss);
+            self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
             self.choices.push(Chosen { player, node: id, edge });
             self.last[trail] = Some(edge);
@@ -254,14 +255,14 @@ impl<'a> Worker<'a> {
 
     /// Carries out a joint action and moves the keys on.
     #[inline]
-    fn step(&mut self, turn: Turn, joint: &[Action], first_choice: usize) {
+    fn step(&mut self, turn: Turn, first_choice: usize) {
         let model = self.problem.model;
         let players = self.last.len();
-        let world = &mut self.world;
+        let (world, joint) = (&mut self.world, self.joint.as_slice());
         let from = self.rewards.len();
         self.rewards.resize(from + players, 0.0);
         model.step(&mut world.state, joint, &mut self.rewards[from..]);
-        let discount = if turn == Turn::Chance { 1.0 } else { model.info().discount };
+        let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });
         match self.problem.kind {
             TreeKind::ActionObservation => {
@@ -304,7 +305,7 @@ impl<'a> Worker<'a> {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 let e = tree.edge(edge);
-                tree.add(e, sample + weight * count * (value - old), self.problem.virtual_loss());
+                tree.add(e, sample + weight * count * (value - old), self.problem.virtual_loss);
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),

@@ -102,10 +102,10 @@ impl Tree {
     pub fn reserve(&mut self, nodes: usize, edges: usize) {
         let (nodes, edges) = (self.len() + 1 + nodes, self.edge_count() + edges);
         if self.nodes.len() < nodes {
-            self.nodes.resize_with(nodes.max(self.nodes.len() * 3 / 2), Node::default);
+            self.nodes.resize_with(nodes, Node::default);
         }
         if self.edges.len() < edges {
-            self.edges.resize_with(edges.max(self.edges.len() * 3 / 2), Edge::default);
+            self.edges.resize_with(edges, Edge::default);
         }
         // At most four slots in five are taken.
         let slots = (self.nodes.len() * 5 / 4).next_power_of_two();

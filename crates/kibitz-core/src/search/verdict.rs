@@ -21,7 +21,7 @@ pub(super) fn plant(problem: &Problem, belief: &dyn Belief, tree: &mut Tree, rng
     let mut world = blank(problem);
     belief.sample(problem.model, problem.view, rng, &mut world);
     let key = problem.key(&world, problem.model.turn(&world.state), *player);
-    tree.reserve(1024, legal.len() + 8192);
+    tree.reserve(1024, legal.len() + 4096);
     let (root, _) = tree.find_or_add(key).unwrap_or_default();
     if tree.edges(root).is_empty() {
         let mut actions = legal.clone();
