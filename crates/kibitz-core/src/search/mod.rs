@@ -149,7 +149,6 @@ impl Planner for TreeSearch {
                 discount: info.discount,
             },
             horizon: horizon(params, info),
-            virtual_loss: info.min_return,
         };
         let found = session.search(&problem, &rng, begun, faults, pause);
         if model.faults() != faults {
@@ -186,7 +185,9 @@ impl Session {
         let count = if params.trees > 1 { params.trees } else { in_parallel };
         let shared = params.parallel == Parallel::Tree && params.workers > 1;
         let keep = params.reuse && params.width.is_none();
-        self.trees.resize_with(count as usize, || Tree::new(shared));
+        let floor = problem.model.info().min_return;
+        let floor = if floor.is_finite() { floor } else { 0.0 };
+        self.trees.resize_with(count as usize, || Tree::new(shared, floor));
         for tree in &mut self.trees {
             if !keep || tree.len() > KEEP.min(params.nodes as usize / 2) {
                 tree.clear();

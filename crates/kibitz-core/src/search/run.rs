@@ -53,7 +53,7 @@ pub(super) fn search_tree(
     let mut workers: Vec<Worker> = (0..sharing).map(worker).collect();
     let started = AtomicU64::new(0);
     loop {
-        tree.reserve(tree.len() / 2 + 1024, tree.edge_count() / 2 + 4096);
+        tree.grow();
         let (tree, widths, started) = (&*tree, widths.as_ref(), &started);
         let ended = std::thread::scope(|scope| {
             let leaf = if helpers > 0 { Leaf::crew(problem, helpers, scope) } else { Leaf::alone() };
@@ -90,15 +90,19 @@ fn slice(
     started: &AtomicU64,
     pause: &mut Pause,
 ) -> bool {
+    let mut granted = 0;
     loop {
-        let number = started.fetch_add(1, Relaxed);
-        if number >= stop.simulations || stop.now.load(Relaxed) {
+        if granted == 0 {
+            granted = grant(started, stop.simulations);
+        }
+        if granted == 0 || stop.now.load(Relaxed) {
             return true;
         }
-        if !tree.has_room(64, 1024) && number > 0 {
-            started.fetch_sub(1, Relaxed);
+        if !tree.has_room() {
+            started.fetch_sub(granted, Relaxed);
             return false;
         }
+        granted -= 1;
         worker.simulate(tree, widths, leaf);
         if worker.simulations % STRIDE == 1 {
             if pause.as_mut().is_some_and(|pause| pause()) {
@@ -112,4 +116,12 @@ fn slice(
             stop.now.store(true, Relaxed);
         }
     }
+}
+
+/// Takes a few of the simulations that are left: workers meet at the counter less often.
+fn grant(started: &AtomicU64, all: u64) -> u64 {
+    let some = |begun: u64| STRIDE.min(all - begun);
+    let taken =
+        started.fetch_update(Relaxed, Relaxed, |begun| (some(begun) > 0).then(|| begun + some(begun)));
+    taken.map_or(0, some)
 }

@@ -36,19 +36,26 @@ impl Rule {
 
     /// What an edge is worth, without exploration.
     #[inline]
-    pub fn value(&self, edge: &Edge) -> f64 {
-        if self.q == 0.0 { edge.mean() } else { self.q * edge.best() + (1.0 - self.q) * edge.mean() }
+    pub fn value(&self, tree: &Tree, edge: &Edge) -> f64 {
+        let mean = tree.mean(edge);
+        if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean }
     }
 
     /// The tried edge with the highest upper confidence bound, and that bound. `jitter` scales
     /// each edge's exploration.
     #[inline]
-    fn best(&self, edges: &[Edge], root_log: f64, mut jitter: impl FnMut() -> f64) -> (usize, f64) {
+    fn best(
+        &self,
+        tree: &Tree,
+        edges: &[Edge],
+        root_log: f64,
+        mut jitter: impl FnMut() -> f64,
+    ) -> (usize, f64) {
         let (mut best, mut bound) = (0, f64::NEG_INFINITY);
         let explore = self.c * root_log;
         for (index, edge) in edges.iter().enumerate() {
             let n = count(self.small, edge.visits.load(Relaxed));
-            let mean = edge.sum() * n.inverse;
+            let mean = edge.excess() * n.inverse + tree.floor();
             let exploit = if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean };
             let upper = exploit + jitter() * explore * n.inverse_root; // Q + c sqrt(ln N / n)
             if upper > bound {
@@ -86,9 +93,9 @@ pub(super) fn select(
         Expansion::Partial => usize::from(node.tried.load(Relaxed)),
     };
     let (best, bound) = if several {
-        rule.best(&edges[..tried], root_log, || 0.5 + rng.unit())
+        rule.best(tree, &edges[..tried], root_log, || 0.5 + rng.unit())
     } else {
-        rule.best(&edges[..tried], root_log, || 1.0)
+        rule.best(tree, &edges[..tried], root_log, || 1.0)
     };
     if tried < edges.len() {
         let untried = rule.middle + rule.c * root_log / (1.0 + tried as f64).sqrt();

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::leaf::Leaf;
 use super::params::{Backup, SearchParams, TreeKind};
 use super::select::{Rule, select};
-use super::tree::{Edge, NodeId, Tree};
+use super::tree::{NodeId, Tree};
 use super::width::Widths;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
@@ -24,8 +24,6 @@ pub(super) struct Problem<'a> {
     pub playout: Playout,
     /// Moves from the root after which a simulation stops.
     pub horizon: u32,
-    /// What a shared edge counts as long as the result of a visit is not known.
-    pub virtual_loss: f64,
 }
 
 impl Problem<'_> {
@@ -237,7 +235,7 @@ impl<'a> Worker<'a> {
             }
             let several = matches!(turn, Turn::Several(_));
             let chosen = select(tree, id, edges, &self.rule, several, &mut self.rng);
-            tree.visit_edge(&edges[chosen], self.problem.virtual_loss);
+            tree.visit_edge(&edges[chosen]);
             self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
             self.choices.push(Chosen { player, node: id, edge });
@@ -305,7 +303,7 @@ impl<'a> Worker<'a> {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 let e = tree.edge(edge);
-                tree.add(e, sample + weight * count * (value - old), self.problem.virtual_loss);
+                tree.add(e, sample + weight * count * (value - old));
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),
@@ -330,7 +328,7 @@ impl<'a> Worker<'a> {
         let old = node.value();
         let count = f64::from(node.visits.load(Relaxed).saturating_sub(1));
         let tried = tree.edges(id).iter().filter(|edge| edge.visits.load(Relaxed) > 0);
-        let value = node.set_value(tried.map(Edge::mean).fold(f64::NEG_INFINITY, f64::max));
+        let value = node.set_value(tried.map(|edge| tree.mean(edge)).fold(f64::NEG_INFINITY, f64::max));
         let below = Backed { value, weight: 1.0, reward: 0.0, count, old };
         if self.problem.kind == TreeKind::State && self.last.len() == 2 {
             backed[1 - player] = Backed { value: -value, old: -old, ..below };

@@ -32,7 +32,7 @@ pub struct Edge {
     action: AtomicU32,
     /// How many simulations took it.
     pub visits: AtomicU32,
-    sum: AtomicU64,
+    excess: AtomicU64,
     /// The node last reached through it: a shortcut past the index.
     pub child: AtomicU32,
     best: AtomicU32,
@@ -56,19 +56,26 @@ pub struct Tree {
     index: Vec<AtomicU32>,
     used_nodes: AtomicU32,
     used_edges: AtomicU32,
+    /// The most edges that a node has wanted so far: there is always room for as many.
+    widest: AtomicU32,
     shared: bool,
+    /// The lowest return. Edges sum what exceeds it, so that a visit whose result is not known yet
+    /// counts as a loss, and other workers look elsewhere meanwhile.
+    floor: f64,
 }
 
 impl Tree {
-    /// An empty tree, for one worker or to be `shared` by several.
-    pub fn new(shared: bool) -> Tree {
+    /// An empty tree, for one worker or to be `shared` by several; no return is below `floor`.
+    pub fn new(shared: bool, floor: f64) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
             edges: Vec::new(),
             index: Vec::new(),
             used_nodes: AtomicU32::new(1), // number 0 is NONE
             used_edges: AtomicU32::new(0),
+            widest: AtomicU32::new(256),
             shared,
+            floor,
         };
         tree.reserve(64, 512);
         tree
@@ -121,10 +128,17 @@ impl Tree {
         }
     }
 
-    /// Whether a simulation that adds `nodes` nodes and `edges` edges still fits.
+    /// Whether a few more simulations fit.
     #[inline]
-    pub fn has_room(&self, nodes: usize, edges: usize) -> bool {
-        self.len() + 1 + nodes <= self.nodes.len() && self.edge_count() + edges <= self.edges.len()
+    pub fn has_room(&self) -> bool {
+        let edges = 4 * self.widest.load(Relaxed) as usize;
+        self.len() + 64 < self.nodes.len() && self.edge_count() + edges <= self.edges.len()
+    }
+
+    /// Makes room for half as much again as there is.
+    pub fn grow(&mut self) {
+        let widest = *self.widest.get_mut() as usize;
+        self.reserve(self.len() / 2 + 1024, self.edge_count() / 2 + 16 * widest);
     }
 
     /// A node.
@@ -220,6 +234,7 @@ impl Tree {
         let first = add_u32(&self.used_edges, count, self.shared);
         if (first + count) as usize > self.edges.len() {
             self.used_edges.fetch_sub(count, Relaxed);
+            self.widest.fetch_max(count, Relaxed);
             node.count.store(0, Release);
             return false;
         }
@@ -237,14 +252,10 @@ impl Tree {
         add_u32(&self.node(id).visits, 1, self.shared)
     }
 
-    /// Counts a visit of an edge; shared trees note a loss until the result is known, so that
-    /// other workers look elsewhere meanwhile.
+    /// Counts a visit of an edge.
     #[inline]
-    pub fn visit_edge(&self, edge: &Edge, virtual_loss: f64) {
+    pub fn visit_edge(&self, edge: &Edge) {
         add_u32(&edge.visits, 1, self.shared);
-        if self.shared {
-            add_f64(&edge.sum, virtual_loss, true);
-        }
     }
 
     /// Takes the next untried edge of a node, if there is one left.
@@ -265,10 +276,22 @@ impl Tree {
             .map(usize::from)
     }
 
-    /// Adds a return to an edge, taking back the virtual loss.
+    /// Adds the return of a visit to an edge.
     #[inline]
-    pub fn add(&self, edge: &Edge, value: f64, virtual_loss: f64) {
-        add_f64(&edge.sum, if self.shared { value - virtual_loss } else { value }, self.shared);
+    pub fn add(&self, edge: &Edge, value: f64) {
+        add_f64(&edge.excess, value - self.floor, self.shared);
+    }
+
+    /// The mean return of an edge.
+    #[inline]
+    pub fn mean(&self, edge: &Edge) -> f64 {
+        edge.excess() / f64::from(edge.visits.load(Relaxed).max(1)) + self.floor
+    }
+
+    /// The lowest return.
+    #[inline]
+    pub fn floor(&self) -> f64 {
+        self.floor
     }
 
     /// Notes a return as the edge's best if it is. (The first visit sets it.)
@@ -303,16 +326,10 @@ impl Edge {
         Action(self.action.load(Relaxed))
     }
 
-    /// The sum of the returns.
+    /// By how much the returns exceeded the lowest possible ones, in all.
     #[inline]
-    pub fn sum(&self) -> f64 {
-        f64::from_bits(self.sum.load(Relaxed))
-    }
-
-    /// The mean return.
-    #[inline]
-    pub fn mean(&self) -> f64 {
-        self.sum() / f64::from(self.visits.load(Relaxed).max(1))
+    pub fn excess(&self) -> f64 {
+        f64::from_bits(self.excess.load(Relaxed))
     }
 
     /// The best return so far.
@@ -353,11 +370,11 @@ mod tests {
 
     #[test]
     fn nodes_are_found_again_after_growth() {
-        let mut tree = Tree::new(false);
+        let mut tree = Tree::new(false, 0.0);
         let keys: Vec<u64> = (1..5000).map(crate::rng::mix).collect();
         for key in &keys {
-            if !tree.has_room(1, 2) {
-                tree.reserve(tree.len(), 2 * tree.len());
+            if !tree.has_room() {
+                tree.grow();
             }
             let (id, new) = tree.find_or_add(*key).unwrap();
             assert!(new && tree.expand(id, &[Action(7), Action(*key as u32)]));

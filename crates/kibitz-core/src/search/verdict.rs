@@ -95,9 +95,9 @@ fn judge(
         }
         let weight = if ensemble { 1.0 } else { f64::from(n) };
         visits += u64::from(n);
-        values += weight * rule.value(edge);
+        values += weight * rule.value(tree, edge);
         weights += weight;
-        tree_values.push(rule.value(edge));
+        tree_values.push(rule.value(tree, edge));
         if let Some(moments) = found.root_returns.get(index) {
             seen.count += moments.count;
             seen.sum += moments.sum;
