@@ -71,28 +71,37 @@ impl World {
         }
     }
 
+    /// Adds a step, which has just been carried out, to the key of everything that has happened.
+    #[inline]
+    pub fn extend_path(&mut self, joint: &[Action]) {
+        self.path = joint.iter().fold(self.path, |path, action| derive(path, u64::from(action.0)));
+    }
+
+    /// Adds a step, which has just been carried out, to the keys of all players' views.
+    #[inline]
+    pub fn extend_views(&mut self, model: &dyn Model, turn: Turn, joint: &[Action]) {
+        for (mover, action) in turn.movers().iter().zip(joint) {
+            self.keys[mover] = after_action(self.keys[mover], *action);
+        }
+        for (player, key) in self.keys.iter_mut().enumerate() {
+            *key = after_observation(*key, model.observe(&self.state, turn, joint, player));
+        }
+    }
+
     /// Takes one step and says whether what the player was told agrees with the view.
     pub(super) fn step(&mut self, model: &dyn Model, view: &View, turn: Turn, joint: &[Action]) -> bool {
         let mut rewards = [0.0; MAX_PLAYERS];
         let players = self.keys.len();
         model.step(&mut self.state, joint, &mut rewards[..players]);
-        self.path = joint.iter().fold(self.path, |path, action| derive(path, u64::from(action.0)));
-        for (mover, action) in turn.movers().iter().zip(joint) {
-            self.keys[mover] = after_action(self.keys[mover], *action);
+        self.extend_path(joint);
+        self.extend_views(model, turn, joint);
+        self.at += usize::from(turn.movers().contains(view.player));
+        let told = model.observe(&self.state, turn, joint, view.player);
+        if told == Observation::SILENT {
+            return true;
         }
-        let mut agrees = true;
-        for player in 0..players {
-            let told = model.observe(&self.state, turn, joint, player);
-            self.keys[player] = after_observation(self.keys[player], told);
-            if player == view.player {
-                self.at += usize::from(turn.movers().contains(player));
-                if told != Observation::SILENT {
-                    agrees = view.events.get(self.at) == Some(&Event::Observed(told));
-                    self.at += 1;
-                }
-            }
-        }
-        agrees
+        self.at += 1;
+        view.events.get(self.at - 1) == Some(&Event::Observed(told))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::game::{Action, Turn};
 use crate::model::Model;
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
-use crate::view::{View, after_action, after_observation};
+use crate::view::View;
 
 /// What all workers of one search share and none changes.
 pub(super) struct Problem<'a> {
@@ -263,15 +263,8 @@ impl<'a> Worker<'a> {
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });
         match self.problem.kind {
-            TreeKind::ActionObservation => {
-                for (mover, action) in turn.movers().iter().zip(joint) {
-                    world.keys[mover] = after_action(world.keys[mover], *action);
-                }
-                for (player, key) in world.keys.iter_mut().enumerate() {
-                    *key = after_observation(*key, model.observe(&world.state, turn, joint, player));
-                }
-            }
-            _ => world.path = joint.iter().fold(world.path, |path, a| derive(path, u64::from(a.0))),
+            TreeKind::ActionObservation => world.extend_views(model, turn, joint),
+            _ => world.extend_path(joint),
         }
     }
 

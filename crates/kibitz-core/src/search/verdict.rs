@@ -12,8 +12,8 @@ use crate::belief::Belief;
 use crate::game::{Action, Turn};
 use crate::planner::{Decision, Judgement};
 use crate::playout::MAX_PLAYERS;
-use crate::rng::{Rng, derive};
-use crate::view::{View, after_action, after_observation};
+use crate::rng::Rng;
+use crate::view::View;
 
 /// Finds or makes the root of a tree, with its actions listed.
 pub(super) fn plant(problem: &Problem, belief: &dyn Belief, tree: &mut Tree, rng: &mut Rng) -> NodeId {
@@ -155,14 +155,8 @@ fn line(
         }
         let joint = &joint[..turn.width()];
         model.step(&mut world.state, joint, &mut [0.0; MAX_PLAYERS][..players]);
-        world.path = joint.iter().fold(world.path, |path, a| derive(path, u64::from(a.0)));
-        for (mover, action) in turn.movers().iter().zip(joint) {
-            world.keys[mover] = after_action(world.keys[mover], *action);
-        }
-        for player in 0..players {
-            let told = model.observe(&world.state, turn, joint, player);
-            world.keys[player] = after_observation(world.keys[player], told);
-        }
+        world.extend_path(joint);
+        world.extend_views(model, turn, joint);
     }
     line
 }
