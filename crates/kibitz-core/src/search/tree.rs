@@ -135,10 +135,12 @@ impl Tree {
         self.len() + 64 < self.nodes.len() && self.edge_count() + edges <= self.edges.len()
     }
 
-    /// Makes room for half as much again as there is.
+    /// Makes room for half as much again as there is; for more where workers share the tree, who
+    /// have to wait for each other while it grows.
     pub fn grow(&mut self) {
         let widest = *self.widest.get_mut() as usize;
-        self.reserve(self.len() / 2 + 1024, self.edge_count() / 2 + 16 * widest);
+        let least = if self.shared { 16_384 } else { 1024 };
+        self.reserve(self.len() / 2 + least, self.edge_count() / 2 + 4 * least + 16 * widest);
     }
 
     /// A node.
