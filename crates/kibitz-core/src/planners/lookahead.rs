@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
-use crate::model::SharedModel;
+use crate::game::Turn;
+use crate::model::{Model, SharedModel};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
@@ -70,6 +71,9 @@ impl Planner for Ahead {
         if name == "minimax" && !(info.players == 2 && info.zero_sum) {
             return Err("minimax needs two players with opposite interests; try expectimax".to_owned());
         }
+        if moves_at_once(&*model) {
+            return Err(format!("{name} needs players who move in turn; try uct for simultaneous moves"));
+        }
         self.session = Some((model, Exact::new(1000)));
         Ok(())
     }
@@ -107,4 +111,24 @@ impl Planner for Ahead {
         decision.elapsed = begun.elapsed();
         Ok(decision)
     }
+}
+
+/// Whether several players move at once somewhere in a random game. (Where that is so rare that
+/// this misses it, `act` refuses when it comes to it.)
+fn moves_at_once(model: &dyn Model) -> bool {
+    const LONGEST: usize = 200;
+    let mut rng = Rng::new(0);
+    let mut state = model.initial();
+    let mut scratch = Vec::new();
+    let mut rewards = vec![0.0; model.info().players];
+    for _ in 0..LONGEST {
+        let action = match model.turn(&state) {
+            Turn::Over => return false,
+            Turn::Several(_) => return true,
+            Turn::Chance => model.draw(&state, &mut rng),
+            Turn::One(player) => model.random_action(&state, player, &mut scratch, &mut rng),
+        };
+        model.step(&mut state, &[action], &mut rewards);
+    }
+    false
 }
