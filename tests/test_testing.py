@@ -267,7 +267,8 @@ PLANNERS = [
 
 
 def test_every_planner_is_checked() -> None:
-    known = {entry.name for entry in kb.list_planners()} - {"human"}
+    # Those of the core: other tests register planners of their own, and a person is none to check.
+    known = {entry.name for entry in _core.planners()}
     assert known == {kb.planner(spec).spec.partition("(")[0] for spec in PLANNERS}
 
 
