@@ -98,10 +98,6 @@ impl Belief for Exact {
             _ => None,
         }
     }
-
-    fn clone_box(&self) -> Box<dyn Belief> {
-        Box::new(self.clone())
-    }
 }
 
 impl Exact {

@@ -43,9 +43,6 @@ pub trait Belief: Send + Sync {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
-
-    /// A copy for another worker.
-    fn clone_box(&self) -> Box<dyn Belief>;
 }
 
 /// The sentence for a view that nothing explains.

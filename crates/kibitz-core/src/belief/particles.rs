@@ -19,7 +19,6 @@ use crate::view::View;
 pub struct Particles {
     count: usize,
     worlds: Vec<World>,
-    rebuilt: u64,
     rejuvenated: usize,
 }
 
@@ -33,7 +32,7 @@ const THIN: usize = 8;
 impl Particles {
     /// A belief of `count` particles.
     pub fn new(count: usize) -> Particles {
-        Particles { count: count.max(1), worlds: Vec::new(), rebuilt: 0, rejuvenated: 0 }
+        Particles { count: count.max(1), worlds: Vec::new(), rejuvenated: 0 }
     }
 
     /// Walks fresh particles from the beginning of the game along the whole view, until `wanted`
@@ -134,7 +133,6 @@ impl Belief for Particles {
             let (wanted, tries) = (self.count - survivors.len(), self.count * 8);
             let more = Particles::walk_from_start(model, view, wanted, tries, rng);
             self.rejuvenated = more.len();
-            self.rebuilt += u64::from(survivors.is_empty() && !fresh);
             // The two sets come from different proposals: each counts by its number.
             let share = |set: &[(World, f64)]| set.len() as f64 / set.iter().map(|(_, w)| w).sum::<f64>();
             let (old, new) = (share(&survivors), share(&more));
@@ -164,9 +162,5 @@ impl Belief for Particles {
             0 => Vec::new(),
             count => vec![format!("few particles agreed with the latest observation: {count} fresh ones")],
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn Belief> {
-        Box::new(self.clone())
     }
 }

@@ -35,8 +35,4 @@ impl Belief for Resampling {
     fn size(&self) -> Option<u64> {
         None
     }
-
-    fn clone_box(&self) -> Box<dyn Belief> {
-        Box::new(self.clone())
-    }
 }
