@@ -24,7 +24,7 @@ help: ## say what there is
 demo: $(READY) ## a short tour: games, planners, a match
 	@$(BIN)/kibitz demo
 
-test: $(READY) $(VENV)/.bench ## all tests, Rust and Python
+test: $(READY) $(VENV)/.bench $(VENV)/.cluster ## all tests, Rust and Python
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest
 
@@ -47,6 +47,9 @@ lock: ## pin the newest packages (needs uv)
 		--extra dev pyproject.toml --output-file requirements.lock
 	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
 		--extra bench --constraint requirements.lock pyproject.toml --output-file requirements-bench.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra cluster --constraint requirements.lock --constraint requirements-bench.lock \
+		pyproject.toml --output-file requirements-cluster.lock
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(CORE) target
@@ -76,6 +79,12 @@ $(VENV)/.packages: requirements.lock | $(BIN)/python
 $(VENV)/.bench: requirements-bench.lock $(VENV)/.packages
 	@$(PIP) --only-binary :all: -r requirements-bench.lock \
 		|| echo "open_spiel or pomdp-py cannot be installed here: what compares with them is left out." >&2
+	@touch $@
+
+# So is Ray: where it cannot be installed, experiments run on one machine.
+$(VENV)/.cluster: requirements-cluster.lock $(VENV)/.packages
+	@$(PIP) --only-binary :all: -r requirements-cluster.lock \
+		|| echo "ray cannot be installed here: the tests of clusters are left out." >&2
 	@touch $@
 
 $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain
