@@ -1,0 +1,331 @@
+"""Replays: an episode in a file, and the same episode again, position by position.
+
+A replay holds the moves and the reasons for them, not the positions: those come from playing the
+recorded moves, chance's included, through the game once more. A replay may come from anywhere. It
+is bounded and checked when it is read, nothing in it is run, and a game that no longer fits the
+moves is answered with a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz import __version__
+from kibitz._core import Game, State
+from kibitz.games import load as load_game
+from kibitz.games import wrap
+from kibitz.lab._checked import Fields, below, each, flag, number, optional, printable, text, whole
+from kibitz.rules import Rules
+
+if TYPE_CHECKING:
+    from kibitz import Decision, Episode, Step
+
+SCHEMA = 1
+LARGEST = 64 * 2**20
+"""Bytes of a file that is still read."""
+ROWS = 10
+"""How many actions of a decision are kept: the best, and the chosen one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The evidence for one action."""
+
+    action: int
+    name: str
+    value: float | None
+    error: float | None
+    visits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """A decision as it is kept: what `kibitz.Decision` says, of the best actions only."""
+
+    action: int
+    name: str
+    table: list[Row]
+    actions: int
+    """How many there were to choose from."""
+    simulations: int
+    nodes: int
+    seconds: float
+    belief: int | None
+    line: list[tuple[int, str]]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step: of the movers, or of chance where there are none."""
+
+    movers: list[int]
+    joint: list[int]
+    names: list[str]
+    rewards: list[float]
+    decisions: list[Reasons]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step played again, with the positions around it."""
+
+    number: int
+    """From 1."""
+    move: Move
+    before: State = field(repr=False)
+    after: State = field(repr=False)
+    told: list[str]
+    """What each player was told by it; empty where nothing."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """An episode as a file holds it."""
+
+    game: str
+    planners: list[str]
+    """The spec of each seat's planner."""
+    seed: int
+    episode: int
+    returns: list[float]
+    over: bool
+    steps: list[Move] = field(repr=False)
+    version: str = __version__
+    """Of Kibitz, when it was recorded."""
+
+    def load_game(self, game: str | Game | Rules[Any] | None = None) -> Game:
+        """The game it was played in; one that was not loaded by its name must be handed in.
+
+        >>> import kibitz as kb
+        >>> from kibitz.lab import replay
+        >>> replay.of(kb.play("tic-tac-toe", "random")).load_game().spec
+        'tic-tac-toe'
+        """
+        try:
+            found = load_game(self.game if game is None else game)
+        except ValueError as error:
+            if game is not None:
+                raise
+            raise ValueError(
+                f"this replay is of the game '{self.game}', which must be given: {error}"
+            ) from error
+        if found.rules is not None:
+            found = wrap(found.rules, found.spec)  # as `kb.play` does
+        if found.info.players != len(self.planners):
+            raise ValueError(
+                f"this replay has {len(self.planners)} seats, but {found.spec} has {found.info.players}"
+            )
+        return found
+
+    def frames(self, game: str | Game | Rules[Any] | None = None) -> Iterator[Frame]:
+        """Plays it again, step by step; ValueError where the game no longer fits the moves.
+
+        >>> import kibitz as kb
+        >>> from kibitz.lab import replay
+        >>> kept = replay.of(kb.play("kuhn-poker", "random", seed=1))
+        >>> [frame.move.names[0] for frame in kept.frames()][:2]  # the cards
+        ['J', 'Q']
+        """
+        game = self.load_game(game)
+        state = game.initial()
+        for count, move in enumerate(self.steps, 1):
+            try:
+                joint = _fitting(state, move)
+                after, rewards = state.step(joint)
+                if not all(
+                    math.isclose(*pair, abs_tol=1e-9) for pair in zip(rewards, move.rewards, strict=True)
+                ):
+                    raise ValueError(f"it pays {rewards}, not {move.rewards}")
+                told = [after.observation(state, joint, player)[1] for player in range(game.info.players)]
+            except (ValueError, OverflowError) as error:
+                raise ValueError(
+                    f"step {count} does not fit {game.spec} of kibitz {__version__} any more; it was "
+                    f"recorded with kibitz {self.version}: {error}"
+                ) from error
+            yield Frame(count, move, state, after, told)
+            state = after
+        if state.over != self.over:
+            ends = "is over there" if state.over else "goes on from there"
+            raise ValueError(f"the last step does not end the game as it was recorded: {game.spec} {ends}")
+
+
+def _fitting(state: State, move: Move) -> list[int]:
+    """The recorded actions as this game numbers them: by name, for numbers may have changed."""
+    if list(state.movers) != move.movers:
+        who = ", ".join(state.game.player_name(mover) for mover in state.movers)
+        raise ValueError("the game is over before it" if state.over else f"{who or 'chance'} is to move")
+    joint = []
+    who_moves: list[int | None] = [*move.movers] if move.movers else [None]
+    for player, action, name in zip(who_moves, move.joint, move.names, strict=True):
+        known = player is None or action in state.legal(player)
+        same = known and printable(state.action_name(player, action)) == name
+        joint.append(action if same else state.find_action(player, name))
+    return joint
+
+
+def of(episode: Episode) -> Replay:
+    """What is kept of an episode.
+
+    >>> import kibitz as kb
+    >>> from kibitz.lab import replay
+    >>> replay.of(kb.play("tic-tac-toe", "uct(simulations=20)")).steps[0].decisions[0].actions
+    9
+    """
+    return Replay(
+        game=printable(episode.game.spec),
+        planners=[printable(spec) for spec in episode.planners],
+        seed=episode.seed,
+        episode=episode.episode,
+        returns=list(episode.returns),
+        over=episode.over,
+        steps=[_move(step) for step in episode.steps],
+    )
+
+
+def _move(step: Step) -> Move:
+    names = [printable(name) for name in step.names]
+    decisions = [_reasons(decision) for decision in step.decisions]
+    return Move(list(step.movers), list(step.joint), names, list(step.rewards), decisions)
+
+
+def _reasons(decision: Decision) -> Reasons:
+    table = decision.table
+    kept = [row for rank, row in enumerate(table) if rank < ROWS or row.action == decision.action]
+    return Reasons(
+        action=decision.action,
+        name=printable(decision.name),
+        table=[
+            Row(row.action, printable(row.name), _finite(row.value), _finite(row.error), row.visits)
+            for row in kept
+        ],
+        actions=len(table),
+        simulations=decision.simulations,
+        nodes=decision.nodes,
+        seconds=decision.seconds,
+        belief=decision.belief,
+        line=[(player, printable(name)) for player, name in decision.line],
+        notes=[printable(note) for note in decision.notes],
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def save(episode: Episode | Replay, path: str | os.PathLike[str]) -> None:
+    """Writes an episode into a file; the file is whole or not there, whatever happens meanwhile.
+
+    >>> import tempfile, kibitz as kb
+    >>> from kibitz.lab import replay
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     replay.save(kb.play("tic-tac-toe", "random", seed=7), f"{folder}/game.json")
+    ...     replay.load(f"{folder}/game.json").planners
+    ['random', 'random']
+    """
+    kept = episode if isinstance(episode, Replay) else of(episode)
+    content = json.dumps({"schema": SCHEMA, **asdict(kept)}, ensure_ascii=False, allow_nan=False)
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(content + "\n", encoding="utf-8")
+        unfinished.replace(target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> Replay:
+    """Reads a file that `save` has written; ValueError, with a sentence, for anything else."""
+    path = Path(path)
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"{path} is larger than {LARGEST // 2**20} MiB, so it is not read as a replay")
+    try:
+        plain = json.loads(content.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is no replay: it is not JSON ({error})") from error
+    try:
+        return _replay(plain)
+    except ValueError as error:
+        raise ValueError(f"{path} is no replay: {error}") from error
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _replay(plain: Any) -> Replay:
+    fields = Fields(plain, "")
+    schema = fields.get("schema", whole)
+    if schema != SCHEMA:
+        raise ValueError(
+            f"it has schema {schema}, and this is kibitz {__version__}, which reads schema {SCHEMA}"
+        )
+    planners = fields.get("planners", each(text))
+    players = len(planners)
+    return Replay(
+        game=fields.get("game", text),
+        planners=planners,
+        seed=fields.get("seed", whole),
+        episode=fields.get("episode", whole),
+        returns=fields.get("returns", each(number, players)),
+        over=fields.get("over", flag),
+        steps=fields.get("steps", each(lambda step, where: _read_move(step, where, players))),
+        version=fields.get("version", text),
+    )
+
+
+def _read_move(plain: Any, where: str, players: int) -> Move:
+    fields = Fields(plain, where)
+    movers = fields.get("movers", each(below(players)))
+    several = len(movers) or 1
+    return Move(
+        movers=movers,
+        joint=fields.get("joint", each(below(2**32), several)),
+        names=fields.get("names", each(text, several)),
+        rewards=fields.get("rewards", each(number, players)),
+        decisions=fields.get(
+            "decisions", each(lambda item, place: _read_reasons(item, place, players), len(movers))
+        ),
+    )
+
+
+def _read_reasons(plain: Any, where: str, players: int) -> Reasons:
+    fields = Fields(plain, where)
+    return Reasons(
+        action=fields.get("action", whole),
+        name=fields.get("name", text),
+        table=fields.get("table", each(_read_row)),
+        actions=fields.get("actions", whole),
+        simulations=fields.get("simulations", whole),
+        nodes=fields.get("nodes", whole),
+        seconds=fields.get("seconds", number),
+        belief=fields.get("belief", optional(whole)),
+        line=fields.get("line", each(lambda item, place: _read_expected(item, place, players))),
+        notes=fields.get("notes", each(text)),
+    )
+
+
+def _read_row(plain: Any, where: str) -> Row:
+    fields = Fields(plain, where)
+    return Row(
+        action=fields.get("action", whole),
+        name=fields.get("name", text),
+        value=fields.get("value", optional(number)),
+        error=fields.get("error", optional(number)),
+        visits=fields.get("visits", whole),
+    )
+
+
+def _read_expected(plain: Any, where: str, players: int) -> tuple[int, str]:
+    if not isinstance(plain, list) or len(plain) != 2:
+        raise ValueError(f"{where} must be a player and an action")
+    return below(players)(plain[0], where), text(plain[1], where)
