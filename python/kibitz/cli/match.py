@@ -20,7 +20,8 @@ from kibitz.cli._terminal import Progress, duration, paint
 
 if TYPE_CHECKING:
     from kibitz import Game
-    from kibitz.lab.match import Clock, Maker, Record
+    from kibitz.lab.match import Clock, Maker
+    from kibitz.lab.record import Record
 
 EXAMPLES = {
     "kibitz match connect-four 'uct(simulations=200)' flat-mc": "who is better, and by how much",

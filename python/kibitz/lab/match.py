@@ -15,6 +15,7 @@ from typing import Any
 from kibitz._core import Game, Info
 from kibitz.episode import play
 from kibitz.games import load
+from kibitz.lab.record import Record
 from kibitz.lab.seating import Seating, deals_for, seatings
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, mean_and_error, wilson
 from kibitz.planners import AnyPlanner
@@ -22,23 +23,6 @@ from kibitz.rules import Rules
 
 Maker = str | Callable[[], AnyPlanner]
 """A planner's spec, or what makes a new planner: each seat of each game has one of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One game of a match."""
-
-    episode: int
-    """The number of the deal: chance's stream is the same in each game with this number."""
-    seating: Seating
-    """The number of the planner on each seat."""
-    returns: tuple[float, ...]
-    """What each seat got."""
-    steps: int
-    seconds: tuple[float, ...]
-    """How long each seat's planner thought."""
-    over: bool = True
-    """False where `max_steps` cut the game off."""
 
 
 @dataclass(frozen=True)
