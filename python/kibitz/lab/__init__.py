@@ -4,12 +4,14 @@ From the lowest to the highest: `statistics` (intervals, ratings), `seating` (wh
 `match` (the games, and what they come to), `report` (the same for people and for programs).
 """
 
-from kibitz.lab.match import MatchResult, Standing, match, play_games, summarise
+from kibitz.lab.match import match, play_games
 from kibitz.lab.record import Fault, Record
+from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, clopper_pearson, wilson
 
 __all__ = [
     "Fault",
+    "GameFacts",
     "Interval",
     "MatchResult",
     "Rating",

@@ -7,98 +7,36 @@ both. Somebody who stops in the middle summarises what there is.
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from kibitz._core import Game, Info
+from kibitz._core import Game
 from kibitz.episode import play
 from kibitz.games import load
 from kibitz.lab.record import Record
 from kibitz.lab.seating import Seating, deals_for, seatings
-from kibitz.lab.statistics import Interval, Rating, bradley_terry, mean_and_error, wilson
+from kibitz.lab.standings import MatchResult, Seat, Standing, summarise, win_shares
 from kibitz.planners import AnyPlanner
 from kibitz.rules import Rules
 
+__all__ = [
+    "Clock",
+    "Maker",
+    "MatchResult",
+    "Seat",
+    "Standing",
+    "labels",
+    "match",
+    "plan",
+    "play_games",
+    "summarise",
+    "win_shares",
+]
+
 Maker = str | Callable[[], AnyPlanner]
 """A planner's spec, or what makes a new planner: each seat of each game has one of its own."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How one planner fared."""
-
-    planner: str
-    games: int
-    """On how many seats it has played."""
-    wins: float
-    """Games with the best return; a shared best counts as a part. In a game of one: with the best
-    return there can be."""
-    win_rate: Interval | None
-    """Wilson's 95 % interval of the share of wins; None in a game of one that nobody ever won."""
-    mean_return: float
-    standard_error: float | None
-    """Of the mean return, over deals."""
-    seconds: float
-    """Thinking time a game."""
-    elo: Rating | None = None
-    """Where more than two planners have met."""
-
-
-@dataclass(frozen=True)
-class Seat:
-    """How one seat fared, whoever sat on it."""
-
-    player: str
-    games: int
-    wins: float
-    win_rate: Interval
-    mean_return: float
-    standard_error: float | None
-
-
-@dataclass(frozen=True)
-class MatchResult:
-    """What a match came to; printing it shows the table."""
-
-    game: str
-    planners: tuple[str, ...]
-    seed: int
-    deals: int
-    standings: list[Standing]
-    """In the order in which the planners were given."""
-    seats: list[Seat]
-    """Empty in a game of one."""
-    records: list[Record] = field(repr=False)
-    complete: bool = True
-    """False where it was stopped before all games were played."""
-
-    @property
-    def games(self) -> int:
-        """How many games were played."""
-        return len(self.records)
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as plain lists and dicts."""
-        plain = asdict(self)
-        plain["standings"] = [_plain(standing) for standing in self.standings]
-        plain["seats"] = [_plain(seat) for seat in self.seats]
-        return plain
-
-    def __str__(self) -> str:
-        from kibitz.lab.report import match_table
-
-        return match_table(self)
-
-
-def _plain(row: Standing | Seat) -> dict[str, Any]:
-    plain = asdict(row)
-    if row.win_rate is not None:
-        plain["win_rate"] = {"share": row.wins / row.games if row.games else None, **row.win_rate._asdict()}
-    if isinstance(row, Standing) and row.elo is not None:
-        plain["elo"] = row.elo._asdict()
-    return plain
 
 
 def match(
@@ -224,95 +162,6 @@ def labels(planners: Sequence[Maker]) -> list[str]:
         seen[name] += 1
         names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return names
-
-
-def summarise(
-    game: Game, planners: Sequence[str], records: Iterable[Record], *, seed: int = 0, complete: bool = True
-) -> MatchResult:
-    """The figures of some games, in whatever order they were played.
-
-    >>> import kibitz as kb
-    >>> game = kb.load("tic-tac-toe")
-    >>> won = kb.lab.Record(0, (0, 1), (1.0, -1.0), steps=5, seconds=(0.1, 0.1))
-    >>> kb.lab.summarise(game, ["a", "b"], [won]).standings[0].wins
-    1.0
-    """
-    records = sorted(records, key=lambda record: (record.episode, record.seating))
-    info = game.info
-    by_planner = _entries(records, info, lambda record, seat: record.seating[seat])
-    by_seat = _entries(records, info, lambda _, seat: seat)
-    winnable = info.players > 1 or any(entry.wins for entry in by_planner.values())
-    elo = _elo(records, len(planners)) if info.players > 1 and len(planners) > 2 and records else None
-    standings = []
-    for number, name in enumerate(planners):
-        entries = by_planner[number]
-        count = len(entries)
-        rate = wilson(entries.wins, count) if winnable else None
-        seconds = entries.seconds / count if count else 0.0
-        rating = elo[number] if elo else None
-        standings.append(Standing(name, count, entries.wins, rate, *entries.mean(), seconds, rating))
-    seats = [
-        Seat(game.player_name(seat), len(entry), entry.wins, wilson(entry.wins, len(entry)), *entry.mean())
-        for seat, entry in sorted(by_seat.items())
-        if info.players > 1
-    ]
-    deals = len({record.episode for record in records})
-    return MatchResult(game.spec, tuple(planners), seed, deals, standings, seats, records, complete)
-
-
-class _Entries:
-    """The returns of one planner or seat, by deal."""
-
-    def __init__(self) -> None:
-        self.wins = 0.0
-        self.seconds = 0.0
-        self.returns: dict[int, list[float]] = defaultdict(list)
-
-    def __len__(self) -> int:
-        return sum(len(group) for group in self.returns.values())
-
-    def mean(self) -> tuple[float, float | None]:
-        return mean_and_error(list(self.returns.values()))
-
-
-def _entries(
-    records: list[Record], info: Info, key: Callable[[Record, int], int]
-) -> defaultdict[int, _Entries]:
-    entries: defaultdict[int, _Entries] = defaultdict(_Entries)
-    for record in records:
-        wins = win_shares(record.returns, info)
-        for seat, value in enumerate(record.returns):
-            entry = entries[key(record, seat)]
-            entry.wins += wins[seat]
-            entry.seconds += record.seconds[seat]
-            entry.returns[record.episode].append(value)
-    return entries
-
-
-def win_shares(returns: Sequence[float], info: Info) -> list[float]:
-    """Each seat's part of the win: the best return alone is one, shared by k it is 1/k.
-
-    In a game of one, a win is the best return that there can be.
-
-    >>> import kibitz as kb
-    >>> from kibitz.lab.match import win_shares
-    >>> win_shares([0.0, 0.0], kb.load("tic-tac-toe").info)
-    [0.5, 0.5]
-    """
-    best = max(returns) if len(returns) > 1 else info.max_return
-    close = [value >= best - 1e-9 * max(1.0, abs(best)) for value in returns]
-    return [1 / sum(close) if one else 0.0 for one in close]
-
-
-def _elo(records: list[Record], planners: int) -> list[Rating]:
-    """Every two seats of a game count as a game between their planners."""
-    scores: defaultdict[tuple[int, int], float] = defaultdict(float)
-    for record in records:
-        entrants = list(zip(record.seating, record.returns, strict=True))
-        for i, mine in entrants:
-            for j, theirs in entrants:
-                scores[i, j] += (mine > theirs) + (mine == theirs) / 2
-    return bradley_terry(scores, planners)
 
 
 class Clock:

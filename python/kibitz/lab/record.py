@@ -7,11 +7,11 @@ fit with a sentence.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from kibitz._core import __version__
+from kibitz.lab._checked import Fields, below, each, flag, number, optional, text, whole
 from kibitz.lab.seating import Seating
 
 SCHEMA = 1
@@ -116,65 +116,41 @@ class Record:
             plain = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"not JSON: {error}") from None
-        if not isinstance(plain, dict):
-            raise ValueError("not a record")
-        if plain.get("schema") != SCHEMA:
-            what = json.dumps(plain.get("schema"))[:40]
-            raise ValueError(f"a record of schema {what}; this version of kibitz reads schema {SCHEMA}")
-        seating = _several(plain, "seating", int)
-        planners = _several(plain, "planners", str)
-        if any(not 0 <= number < max(1, len(planners)) for number in seating) and planners:
-            raise ValueError("'seating' counts planners that the record does not name")
-        fault = _fault(plain.get("fault"))
-        returns = () if plain.get("returns") is None and fault else _several(plain, "returns", float)
-        if len(returns) != len(seating) and not fault:
-            raise ValueError("'returns' and 'seating' are of different length")
+        fields = Fields(plain, "")
+        if (schema := fields.get("schema", whole)) != SCHEMA:
+            raise ValueError(f"a record of schema {schema}; this version of kibitz reads schema {SCHEMA}")
+        planners = fields.get("planners", each(text))
+        seating = fields.get("seating", each(below(len(planners)) if planners else whole))
+        fault = fields.get("fault", optional(_fault))
+        seats = len(seating)
+        if fault is not None and fault.seat is not None and fault.seat >= seats:
+            raise ValueError(f"fault.seat must be below {seats}")
+        # Only an episode with a fault may know nothing of what each seat did.
+        returns = fields.get("returns", optional(each(number, seats))) or []
+        if not returns and fault is None:
+            raise ValueError("returns are missing")
         return cls(
-            episode=_one(plain, "episode", int),
-            seating=seating,
-            returns=returns,
-            steps=_one(plain, "steps", int),
-            seconds=_several(plain, "seconds", float),
-            over=_one(plain, "over", bool),
-            moves=_several(plain, "moves", int),
-            slowest=_several(plain, "slowest", float),
-            simulations=_several(plain, "simulations", int),
+            episode=fields.get("episode", whole),
+            seating=tuple(seating),
+            returns=tuple(returns),
+            steps=fields.get("steps", whole),
+            seconds=tuple(fields.get("seconds", each(number))),
+            over=fields.get("over", flag),
+            moves=tuple(fields.get("moves", each(whole))),
+            slowest=tuple(fields.get("slowest", each(number))),
+            simulations=tuple(fields.get("simulations", each(whole))),
             fault=fault,
-            seed=_one(plain, "seed", int),
-            game=_one(plain, "game", str),
-            planners=planners,
-            cell=_one(plain, "cell", str),
-            version=_one(plain, "version", str),
+            seed=fields.get("seed", whole),
+            game=fields.get("game", text),
+            planners=tuple(planners),
+            cell=fields.get("cell", text),
+            version=fields.get("version", text),
         )
 
 
-def _fits(value: object, kind: type) -> bool:
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
-    return isinstance(value, kind)
-
-
-def _one(plain: dict[str, Any], key: str, kind: type) -> Any:
-    value = plain.get(key)
-    if not _fits(value, kind):
-        raise ValueError(f"'{key}' is missing or not what it should be")
-    return float(value) if kind is float else value
-
-
-def _several(plain: dict[str, Any], key: str, kind: type) -> tuple[Any, ...]:
-    values = plain.get(key)
-    if not isinstance(values, list) or not all(_fits(value, kind) for value in values):
-        raise ValueError(f"'{key}' is missing or not what it should be")
-    return tuple(float(value) for value in values) if kind is float else tuple(values)
-
-
-def _fault(plain: object) -> Fault | None:
-    if plain is None:
-        return None
-    if isinstance(plain, dict):
-        kind, seat, what = plain.get("kind"), plain.get("seat"), plain.get("what")
-        if kind in get_args(FaultKind) and isinstance(what, str) and (seat is None or _fits(seat, int)):
-            return Fault(kind, seat, what)
-    raise ValueError("'fault' is not what it should be")
+def _fault(plain: Any, where: str) -> Fault:
+    fields = Fields(plain, where)
+    kind = fields.get("kind", text)
+    if kind not in get_args(FaultKind):
+        raise ValueError(f"{where}.kind must be one of {', '.join(get_args(FaultKind))}")
+    return Fault(cast(FaultKind, kind), fields.get("seat", optional(whole)), fields.get("what", text))
