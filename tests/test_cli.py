@@ -174,7 +174,7 @@ def test_hint(run: Any) -> None:
 
 
 def test_take_back(run: Any) -> None:
-    ran = run("play", "tic-tac-toe", "--with", "random", typed="u\na1\nu\nb2\nc1\nu\nu\nq\n")
+    ran = run("play", "tic-tac-toe", "--with", "random", "--seed", "1", typed="u\na1\nu\nb2\nc1\nu\nu\nq\n")
     assert "nothing to take back" in ran.out
     assert ran.out.count("Taken back") == 3
     boards = re.findall(r" 3 .*\n 2 .*\n 1 .*\n", ran.out)

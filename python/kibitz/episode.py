@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,25 +115,43 @@ def play(
     max_steps = enough_steps(game.info) if max_steps is None else max_steps
     steps: list[Step] = []
 
-    def record(reports: list[tuple[State, list[int], list[float]]], before: State) -> None:
-        for state, joint, rewards in reports:
-            movers = tuple(before.movers)
-            who: tuple[int | None, ...] = movers or (None,)
-            names = tuple(before.action_name(p, a) for p, a in zip(who, joint, strict=True))
-            chosen = decisions if movers else ()
-            steps.append(Step(movers, tuple(joint), names, tuple(rewards), state, chosen))
+    def record(reports: Sequence[Report], before: State, decisions: Sequence[Decision] = ()) -> None:
+        for step in steps_of(reports, before, decisions):
+            steps.append(step)
             if on_move is not None:
-                on_move(steps[-1])
-            before = state
+                on_move(step)
 
-    decisions: tuple[Decision, ...] = ()
     record(referee.opening(), game.initial())
     while not referee.over and (max_steps is None or referee.steps < max_steps):
         before = referee.state
-        decisions = tuple(seats[mover].act(referee.view(mover)) for mover in referee.movers)
-        record(referee.apply([decision.action for decision in decisions]), before)
+        decisions = [seats[mover].act(referee.view(mover)) for mover in referee.movers]
+        record(referee.apply([decision.action for decision in decisions]), before, decisions)
     specs = tuple(chooser.spec for chooser in seats)
     return Episode(game, specs, seed, episode, referee.returns, steps, referee.state, referee.over)
+
+
+Report = tuple[State, list[int], list[float]]
+"""One step as the referee reports it: the state after it, the joint action, the rewards."""
+
+
+def steps_of(
+    reports: Sequence[Report], before: State, decisions: Sequence[Decision] = ()
+) -> Iterator[Step]:
+    """The referee's reports on what happened after `before`, with names and the movers' reasons.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import steps_of
+    >>> game = kb.load("kuhn-poker")
+    >>> [step.names for step in steps_of(kb.Referee(game, seed=1).opening(), game.initial())]
+    [('J',), ('Q',)]
+    """
+    for state, joint, rewards in reports:
+        movers = tuple(before.movers)
+        who: tuple[int | None, ...] = movers or (None,)
+        names = tuple(before.action_name(p, a) for p, a in zip(who, joint, strict=True))
+        chosen = tuple(decisions) if movers else ()
+        yield Step(movers, tuple(joint), names, tuple(rewards), state, chosen)
+        before = state
 
 
 def enough_steps(info: Info) -> int | None:

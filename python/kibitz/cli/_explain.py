@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kibitz.cli._terminal import bar, duration, paint, sign
 
 if TYPE_CHECKING:
-    from kibitz import Decision, Game
+    from kibitz import Decision, Game, Judgement
+    from kibitz.lab.replay import Reasons, Row
+
+    Explained = Decision | Reasons
+    """A decision that was just made, or one from a replay, which keeps the best actions only."""
 
 BAR = 20
 
 
-def table(decision: Decision, rows: int = 8) -> list[str]:
+def table(decision: Explained, rows: int = 8) -> list[str]:
     """The evidence for each action, best first: value ± standard error, visits as a bar.
 
     >>> import kibitz as kb
@@ -21,7 +26,7 @@ def table(decision: Decision, rows: int = 8) -> list[str]:
     >>> len(table(kb.advise(game, kb.Referee(game).view(0), "uct(simulations=90)"), rows=3))
     5
     """
-    shown = decision.table[:rows]
+    shown: Sequence[Judgement | Row] = decision.table[:rows]
     if not shown:
         return []
     names = max(6, *(len(row.name) for row in shown))
@@ -37,8 +42,9 @@ def table(decision: Decision, rows: int = 8) -> list[str]:
         blocks = bar(row.visits / most if most else 0.0, BAR)
         line = paint(text, "bold", "green") if chosen else text
         lines.append(f"{line} {paint(blocks, 'green' if chosen else 'dim')}".rstrip())
-    if len(decision.table) > rows:
-        lines.append(paint(f"  and {len(decision.table) - rows} more", "dim"))
+    actions = getattr(decision, "actions", len(decision.table))
+    if actions > len(shown):
+        lines.append(paint(f"  and {actions - len(shown)} more", "dim"))
     return lines
 
 
@@ -55,7 +61,7 @@ def value_text(value: float | None, error: float | None) -> str:
     return f"{value:+.3f}{spread}"
 
 
-def facts(decision: Decision, game: Game, player: int) -> list[str]:
+def facts(decision: Explained, game: Game, player: int) -> list[str]:
     """What was spent on it, what is believed, what is expected, and what else should be known."""
     dot = f" {sign('·', '-')} "
     known = []
@@ -73,7 +79,7 @@ def facts(decision: Decision, game: Game, player: int) -> list[str]:
     return lines
 
 
-def plain(decision: Decision) -> dict[str, Any]:
+def plain(decision: Explained) -> dict[str, Any]:
     """The same for programs."""
     return {
         "action": decision.action,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -53,6 +54,13 @@ def seed(parser: argparse.ArgumentParser, default: int | None = 0, meaning: str 
     """Declares --seed."""
     about = f"the same seed gives the same game (default: {meaning})"
     parser.add_argument("--seed", type=whole(0, 2**64 - 1), default=default, metavar="N", help=about)
+
+
+def save(parser: argparse.ArgumentParser) -> None:
+    """Declares --save."""
+    parser.add_argument(
+        "--save", type=Path, metavar="FILE", help="keep the game in a file, for `kibitz replay FILE`"
+    )
 
 
 def as_json(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""One episode move by move, with everything that a spectator wants to see."""
+"""One episode move by move, with everything that a spectator wants to see: live, or from a file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kibitz.cli import _explain
+from kibitz.cli._terminal import paint, rule
+
 if TYPE_CHECKING:
-    from kibitz import AnyPlanner, Decision, Game, Referee, State, View
+    from kibitz import AnyPlanner, Decision, Game, Referee, State, Step, View
+    from kibitz.lab.replay import Frame, Replay
 
 
 @dataclass(frozen=True)
@@ -15,8 +19,10 @@ class Choice:
     """What one mover knew and decided."""
 
     player: int
-    view: View
-    decision: Decision
+    planner: str
+    position: str
+    """As the mover saw it."""
+    decision: _explain.Explained
 
 
 @dataclass(frozen=True)
@@ -32,9 +38,18 @@ class Round:
     state: State
 
 
-def rounds(referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: int = 0) -> Iterator[Round]:
+@dataclass(frozen=True)
+class LiveRound(Round):
+    """A turn that has just been played, with what a replay keeps of it."""
+
+    steps: list[Step]
+
+
+def rounds(
+    referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: int = 0
+) -> Iterator[LiveRound]:
     """Starts the planners and plays the episode to its end."""
-    from kibitz.episode import seat_seed
+    from kibitz.episode import seat_seed, steps_of
 
     game = referee.game
     for seat, planner in enumerate(seats):
@@ -44,18 +59,86 @@ def rounds(referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: in
         number += 1
         before = referee.state
         views = [referee.view(player) for player in referee.movers]
-        choices = [Choice(view.player, view, seats[view.player].act(view)) for view in views]
-        steps = referee.apply([choice.decision.action for choice in choices])
-        told = {choice.player: news(referee.view(choice.player), choice) for choice in choices}
-        rewards = [sum(step[2][player] for step in steps) for player in range(game.info.players)]
-        yield Round(number, before, choices, told, rewards, referee.state)
+        decisions = [seats[view.player].act(view) for view in views]
+        choices = [_choice(view, seats, chosen) for view, chosen in zip(views, decisions, strict=True)]
+        reports = referee.apply([decision.action for decision in decisions])
+        steps = list(steps_of(reports, before, decisions))
+        told = {}
+        for choice, view in zip(choices, views, strict=True):
+            events = referee.view(choice.player).events[len(view.events) :]
+            told[choice.player] = news(
+                game, choice, [what for kind, _, what in events if kind == "observed"]
+            )
+        rewards = [sum(step.rewards[player] for step in steps) for player in range(game.info.players)]
+        yield LiveRound(number, before, choices, told, rewards, referee.state, steps)
 
 
-def news(view: View, choice: Choice) -> list[str]:
+def _choice(view: View, seats: Sequence[AnyPlanner], decision: Decision) -> Choice:
+    return Choice(view.player, seats[view.player].spec, view.text, decision)
+
+
+def rounds_again(replay: Replay, frames: Sequence[Frame]) -> Iterator[Round]:
+    """The turns of a replay: the movers' step, with chance's draws after it."""
+    from kibitz.lab.replay import turns
+
+    moved = [turn for turn in turns(frames) if turn[0].move.movers]
+    for number, turn in enumerate(moved, 1):
+        first = turn[0]
+        game = first.before.game
+        choices = [
+            Choice(mover, replay.planners[mover], first.before.text(mover), reasons)
+            for mover, reasons in zip(first.move.movers, first.move.decisions, strict=True)
+        ]
+        told = {
+            choice.player: news(game, choice, [frame.told[choice.player] for frame in turn])
+            for choice in choices
+        }
+        rewards = [sum(frame.move.rewards[player] for frame in turn) for player in range(game.info.players)]
+        yield Round(number, first.before, choices, told, rewards, turn[-1].after)
+
+
+def news(game: Game, choice: Choice, words: Sequence[str]) -> list[str]:
     """What a player was told since its choice, without the echo of that choice."""
-    echo = {choice.decision.name, f"{view.game.player_name(choice.player)} {choice.decision.name}"}
-    events = view.events[len(choice.view.events) :]
-    return [words for kind, _, words in events if kind == "observed" and words not in echo]
+    echo = {"", choice.decision.name, f"{game.player_name(choice.player)} {choice.decision.name}"}
+    return [told for told in words if told not in echo]
+
+
+def headline(game: Game, planners: Sequence[str], seed: int, episode: int = 0) -> str:
+    """What is played, and by whom.
+
+    >>> import kibitz as kb
+    >>> from kibitz.cli._table import headline
+    >>> headline(kb.load("tiger"), ["pomcp"], seed=3)
+    'tiger, seed 3; listener: pomcp'
+    """
+    deal = f"seed {seed}" + (f", episode {episode}" if episode else "")
+    players = ", ".join(f"{game.player_name(seat)}: {spec}" for seat, spec in enumerate(planners))
+    return f"{paint(game.spec, 'bold')}, {deal}; {players}"
+
+
+def show(done: Round, truth: bool) -> None:
+    """One turn for people: what was known, the reasons, the choice, and what came of it."""
+    game = done.before.game
+    for choice in done.choices:
+        print(rule(f"move {done.number}: {game.player_name(choice.player)}, {choice.planner}"))
+        print((done.before.text() if truth else choice.position).rstrip())
+        print()
+        lines = _explain.table(choice.decision) + _explain.facts(choice.decision, game, choice.player)
+        print("\n".join(lines) + "\n" * bool(lines))
+    for choice in done.choices:
+        told = done.told[choice.player]
+        news = f"; is told: {', '.join(told)}" if told else ""
+        paid = done.rewards[choice.player]
+        earned = f"; is paid {paid:+g}" if paid else ""
+        print(paint(f"{game.player_name(choice.player)}: {choice.decision.name}", "bold") + news + earned)
+    print(flush=True)
+
+
+def show_end(state: State, returns: Sequence[float], title: str) -> None:
+    """The final position and who got what."""
+    print(rule(title))
+    print(state.text().rstrip())
+    print("\n" + paint(outcome(state.game, returns), "bold"))
 
 
 def outcome(game: Game, returns: Sequence[float]) -> str:

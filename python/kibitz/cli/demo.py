@@ -70,11 +70,11 @@ def frame(choice: Choice, done: Round, earned: float) -> Iterator[str]:
     """One picture: the map beside the reasons, the belief below, and the decision in words."""
     title = f"move {done.number}, earned {earned:+g}"
     yield rule(title)
-    text = choice.view.text.splitlines()
+    text = choice.position.splitlines()
     rocks = [rock for line in text if (rock := Rock.read(line))]
     picture = [colour(line, rocks) for line in text if not line.startswith(("rock", "the "))]
     reasons = _explain.table(choice.decision, rows=6) + _explain.facts(
-        choice.decision, choice.view.game, choice.player
+        choice.decision, done.before.game, choice.player
     )
     yield from beside(picture, reasons, gap=5)
     yield ""

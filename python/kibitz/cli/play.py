@@ -16,7 +16,7 @@ from kibitz.cli._table import outcome
 from kibitz.cli._terminal import in_columns, is_terminal, paint
 
 if TYPE_CHECKING:
-    from kibitz import AnyPlanner, Game, Referee, View
+    from kibitz import AnyPlanner, Decision, Episode, Game, Referee, View
 
 EXAMPLES = {
     "kibitz play connect-four": "you begin, a planner that suits the game answers",
@@ -48,6 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--hint", metavar="PLANNER", help="who gives hints (default: as --with)")
     _options.seed(parser, None, "another game each time")
+    _options.save(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -59,7 +60,12 @@ def run(options: argparse.Namespace) -> None:
     import secrets
 
     seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
-    Sitting(game, seat, opponent, hint or _load.default_planner(game), seed).play()
+    sitting = Sitting(game, seat, opponent, hint or _load.default_planner(game), seed)
+    sitting.play()
+    if options.save:
+        from kibitz.lab import replay
+
+        replay.save(sitting.episode(), options.save)
 
 
 def find_seat(game: Game, text: str) -> int:
@@ -95,10 +101,10 @@ class Sitting:
         self.opponents: dict[int, AnyPlanner] = {other: _load.planner(opponent) for other in others}
         self.adviser = _load.planner(hint)
         self.opponent = opponent
-        self.joints: list[list[int]] = []
-        """The joint actions so far."""
+        self.turns: list[list[Decision]] = []
+        """The movers' decisions so far, turn by turn."""
         self.own: list[int] = []
-        """How many joint actions there were before each of the person's own choices."""
+        """How many turns there were before each of the person's own choices."""
         self.seen = 0
         """How many events the person has been shown."""
         self.referee = self.replay()
@@ -109,8 +115,8 @@ class Sitting:
         from kibitz.episode import seat_seed
 
         referee = Referee(self.game, self.seed)
-        for joint in self.joints:
-            referee.apply(joint)
+        for decisions in self.turns:
+            referee.apply([decision.action for decision in decisions])
         for seat, planner in self.opponents.items():
             planner.start(self.game, seat, seat_seed(self.seed, 0, seat))
         return referee
@@ -122,17 +128,17 @@ class Sitting:
         name = f"{paint(self.game.spec, 'bold')}, seed {self.seed}"
         print(f"{name}: you are {you}{against}. ? for help, q to leave.\n")
         while not self.referee.over:
-            joint = self.choose()
-            if joint is Wish.LEAVE:
+            decisions = self.choose()
+            if decisions is Wish.LEAVE:
                 print("\nYou left the game.")
                 return
-            if isinstance(joint, Wish):
+            if isinstance(decisions, Wish):
                 self.take_back()
                 continue
             if self.seat in self.referee.movers:
-                self.own.append(len(self.joints))
-            self.joints.append(joint)
-            self.referee.apply(joint)
+                self.own.append(len(self.turns))
+            self.turns.append(decisions)
+            self.referee.apply([decision.action for decision in decisions])
         self.tell()
         print(paint("The game is over.", "bold"))
         print(self.referee.state.text().rstrip())
@@ -147,25 +153,45 @@ class Sitting:
         best = max(others)
         return ": you win!" if mine > best else ": you lose." if mine < best else ": a draw."
 
-    def choose(self) -> list[int] | Wish:
-        """The movers' actions: the person is asked, the opponents think."""
-        joint = []
+    def choose(self) -> list[Decision] | Wish:
+        """The movers' decisions: the person is asked, the opponents think."""
+        from kibitz import Decision
+
+        decisions = []
         for mover in self.referee.movers:
             view = self.referee.view(mover)
-            answer = self.ask(view) if mover == self.seat else self.opponents[mover].act(view).action
+            if mover != self.seat:
+                decisions.append(self.opponents[mover].act(view))
+                continue
+            answer = self.ask(view)
             if isinstance(answer, Wish):
                 return answer
-            joint.append(answer)
-        return joint
+            decisions.append(Decision(view, answer))
+        return decisions
+
+    def episode(self) -> Episode:
+        """The game as far as it went, for a replay."""
+        from kibitz import Episode, Referee
+        from kibitz.episode import steps_of
+
+        referee = Referee(self.game, self.seed)
+        steps = list(steps_of(referee.opening(), self.game.initial()))
+        for decisions in self.turns:
+            before = referee.state
+            reports = referee.apply([decision.action for decision in decisions])
+            steps += steps_of(reports, before, decisions)
+        seats = range(self.game.info.players)
+        specs = tuple(self.opponents[seat].spec if seat in self.opponents else "human" for seat in seats)
+        return Episode(self.game, specs, self.seed, 0, referee.returns, steps, referee.state, referee.over)
 
     def take_back(self) -> None:
         """Goes back to the person's last own choice."""
         if not self.own:
             print("There is nothing to take back.")
             return
-        del self.joints[self.own.pop() :]
+        del self.turns[self.own.pop() :]
         self.referee = self.replay()
-        self.seen = 0 if not self.joints else len(self.referee.view(self.seat).events)
+        self.seen = 0 if not self.turns else len(self.referee.view(self.seat).events)
         print(paint("Taken back.", "dim"))
 
     def tell(self) -> None:

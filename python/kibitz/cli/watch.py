@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.cli import _explain, _load, _options
 from kibitz.cli._errors import UserError
-from kibitz.cli._table import Round, outcome, rounds
-from kibitz.cli._terminal import paint, rule
+from kibitz.cli._table import Round, headline, rounds, show, show_end
 
 if TYPE_CHECKING:
     from kibitz import AnyPlanner, Game, Referee
@@ -24,6 +23,7 @@ EXAMPLES = {
     "kibitz watch kuhn-poker --planner pomcp --planner random --truth": "with the hidden cards shown",
     "kibitz watch rock-sample --planner 'pomcp(simulations=500)' --delay 1": "a rest after each move",
     "kibitz watch tic-tac-toe --svg pictures": "a picture of every position",
+    "kibitz watch leduc-poker --save game.json": "keep it, for `kibitz replay game.json`",
 }
 
 
@@ -53,42 +53,45 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--svg", type=Path, metavar="DIR", help="write a picture of every position into a folder"
     )
+    _options.save(parser)
     _options.as_json(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Plays one game before the spectator's eyes."""
-    from kibitz import Referee
-    from kibitz.episode import enough_steps
+    from kibitz import Episode, Referee
+    from kibitz.episode import enough_steps, steps_of
+    from kibitz.lab import replay
 
     game = _load.game(options.game)
     seats = seated(game, options.planners)
     referee = Referee(game, options.seed)
     most = options.steps or enough_steps(game.info)
-    save = _Pictures(game, options.svg)
-    save(referee)
+    draw = _Pictures(game, options.svg)
+    draw(referee)
+    steps = list(steps_of(referee.opening(), game.initial()))
     if not options.json:
-        players = ", ".join(
-            f"{game.player_name(seat)}: {planner.spec}" for seat, planner in enumerate(seats)
-        )
-        print(f"{paint(game.spec, 'bold')}, seed {options.seed}; {players}\n")
+        print(headline(game, [planner.spec for planner in seats], options.seed) + "\n")
     for done in rounds(referee, seats, options.seed):
         if options.json:
-            _options.print_json(plain(seats, done, options.truth), indent=None)
+            _options.print_json(plain(done, options.truth), indent=None)
         else:
-            show(game, seats, done, options.truth)
-        save(referee)
+            show(done, options.truth)
+        draw(referee)
+        steps += done.steps
         if done.number == most and not referee.over:
             break
         if options.delay and not referee.over:
             time.sleep(options.delay)
+    if options.save:
+        specs = tuple(planner.spec for planner in seats)
+        episode = Episode(game, specs, options.seed, 0, referee.returns, steps, referee.state, referee.over)
+        replay.save(episode, options.save)
     if options.json:
         end = {"over": referee.over, "steps": referee.steps, "returns": referee.returns}
         _options.print_json(end, indent=None)
         return
-    print(rule("the end" if referee.over else f"left after {most} moves"))
-    print(referee.state.text().rstrip())
-    print("\n" + paint(outcome(game, referee.returns), "bold"))
+    show_end(referee.state, referee.returns, "the end" if referee.over else f"left after {most} moves")
 
 
 def seated(game: Game, planners: list[str] | None) -> list[AnyPlanner]:
@@ -103,31 +106,13 @@ def seated(game: Game, planners: list[str] | None) -> list[AnyPlanner]:
     return [_load.planner(name) for name in names]
 
 
-def show(game: Game, seats: list[AnyPlanner], done: Round, truth: bool) -> None:
-    """One move for people: what was known, the reasons, the choice, and what came of it."""
-    for choice in done.choices:
-        who = game.player_name(choice.player)
-        print(rule(f"move {done.number}: {who}, {seats[choice.player].spec}"))
-        print((done.before.text() if truth else choice.view.text).rstrip())
-        print()
-        lines = _explain.table(choice.decision) + _explain.facts(choice.decision, game, choice.player)
-        print("\n".join(lines) + "\n" * bool(lines))
-    for choice in done.choices:
-        told = done.told[choice.player]
-        news = f"; is told: {', '.join(told)}" if told else ""
-        paid = done.rewards[choice.player]
-        earned = f"; is paid {paid:+g}" if paid else ""
-        print(paint(f"{game.player_name(choice.player)}: {choice.decision.name}", "bold") + news + earned)
-    print(flush=True)
-
-
-def plain(seats: list[AnyPlanner], done: Round, truth: bool) -> dict[str, Any]:
+def plain(done: Round, truth: bool) -> dict[str, Any]:
     """The same for programs."""
     choices = [
         {
             "player": choice.player,
-            "planner": seats[choice.player].spec,
-            "position": done.before.text() if truth else choice.view.text,
+            "planner": choice.planner,
+            "position": done.before.text() if truth else choice.position,
             "decision": _explain.plain(choice.decision),
             "told": done.told[choice.player],
         }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,8 @@ class Replay:
             if game is not None:
                 raise
             raise ValueError(
-                f"this replay is of the game '{self.game}', which must be given: {error}"
+                f"this replay is of the game '{self.game}', which must be given (game=..., or --game in a "
+                f"command): {error}"
             ) from error
         if found.rules is not None:
             found = wrap(found.rules, found.spec)  # as `kb.play` does
@@ -154,6 +155,25 @@ class Replay:
         if state.over != self.over:
             ends = "is over there" if state.over else "goes on from there"
             raise ValueError(f"the last step does not end the game as it was recorded: {game.spec} {ends}")
+
+
+def turns(frames: Iterable[Frame]) -> list[list[Frame]]:
+    """The frames by turns: the movers' step and what chance drew after it.
+
+    What chance drew before the first move is a turn of its own.
+
+    >>> import kibitz as kb
+    >>> from kibitz.lab import replay
+    >>> kept = replay.of(kb.play("kuhn-poker", "random", seed=1))
+    >>> [len(turn) for turn in replay.turns(kept.frames())][:2]
+    [2, 1]
+    """
+    grouped: list[list[Frame]] = []
+    for frame in frames:
+        if frame.move.movers or not grouped:
+            grouped.append([])
+        grouped[-1].append(frame)
+    return grouped
 
 
 def _fitting(state: State, move: Move) -> list[int]:

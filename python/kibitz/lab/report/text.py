@@ -56,7 +56,7 @@ def first_seat(seat: Seat) -> str:
 def percent(part: float, whole: int) -> str:
     """A share in percent.
 
-    >>> from kibitz.lab.report import percent
+    >>> from kibitz.lab.report.text import percent
     >>> percent(1, 8)
     '12.5 %'
     """
@@ -66,7 +66,7 @@ def percent(part: float, whole: int) -> str:
 def span(low: float, high: float) -> str:
     """An interval of shares in percent.
 
-    >>> from kibitz.lab.report import span
+    >>> from kibitz.lab.report.text import span
     >>> span(0.2366, 0.7634)
     '23.7 to 76.3'
     """
@@ -76,7 +76,7 @@ def span(low: float, high: float) -> str:
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines: the first column to the left, the others to the right.
 
-    >>> from kibitz.lab.report import columns
+    >>> from kibitz.lab.report.text import columns
     >>> columns([["planner", "games"], ["uct", "9"]])
     ['planner  games', 'uct          9']
     """

@@ -1,0 +1,166 @@
+"""A replay as HTML: the picture of each position beside the reasons for the move made there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from kibitz.lab.replay import turns
+from kibitz.lab.report.page import document, image
+
+if TYPE_CHECKING:
+    from kibitz import Game, State
+    from kibitz.lab.replay import Frame, Reasons, Replay
+
+MOST = 500
+"""Turns that a page of its own shows."""
+
+CONTROLS = """<div class="controls" hidden>
+<button type="button" data-go="first" title="to the beginning (Home)">|◀</button>
+<button type="button" data-go="back" title="back (left arrow)">◀</button>
+<input type="range" min="0" value="0" aria-label="move">
+<button type="button" data-go="on" title="on (right arrow)">▶</button>
+<button type="button" data-go="last" title="to the end (End)">▶|</button>
+<output></output></div>"""
+
+
+def replay_page(replay: Replay, game: Game | None = None) -> str:
+    """A page of its own for a replay.
+
+    >>> import kibitz as kb
+    >>> from kibitz.lab import replay
+    >>> from kibitz.lab.report import replay_page
+    >>> kept = replay.of(kb.play("tic-tac-toe", "uct(simulations=20)"))
+    >>> replay_page(kept).count('class="frame"') == len(kept.steps) + 1
+    True
+    """
+    game = replay.load_game(game)
+    seats = "".join(
+        f'<dt>{escape(game.player_name(seat))}</dt><dd class="spec">{escape(spec)}</dd>'
+        for seat, spec in enumerate(replay.planners)
+    )
+    head = (
+        f"<h1>{escape(replay.game)}</h1>"
+        f'<p class="dim">seed {replay.seed}, episode {replay.episode}, kibitz {escape(replay.version)}; '
+        f"{escape(_outcome(replay, game))}</p><dl>{seats}</dl>"
+    )
+    return document(f"{replay.game}: a replay", [head, replay_section(replay, game)])
+
+
+def replay_section(replay: Replay, game: Game | None = None, most: int = MOST) -> str:
+    """A replay as a part of a page: all frames in order; the page's script shows one at a time."""
+    game = replay.load_game(game)
+    frames = list(replay.frames(game))
+    played = turns(frames)
+    shown = played[:most]
+    parts = list(_frames(replay, shown, game))
+    if len(shown) == len(played):
+        last = frames[-1].after if frames else game.initial()
+        title = "the end" if replay.over else "left here"
+        ending = f'<p class="outcome">{escape(_outcome(replay, game))}</p>'
+        parts.append(_frame(title, "the end", _positions(last, []), ending))
+    else:
+        left = len(played) - len(shown)
+        parts.append(_frame("cut", "the cut", "", f'<p class="note">{left} more turns are not shown.</p>'))
+    return f'<section class="replay">{CONTROLS}\n' + "\n".join(parts) + "\n</section>"
+
+
+def _frames(replay: Replay, played: list[list[Frame]], game: Game) -> Iterator[str]:
+    number, moves = 0, sum(1 for turn in played if turn[0].move.movers)
+    for turn in played:
+        first, *rest = turn
+        if not first.move.movers:
+            drawn = ", ".join(frame.move.names[0] for frame in turn)
+            what = f"<p>chance: {escape(drawn)}</p>"
+            yield _frame("before the first move", "the beginning", _positions(turn[-1].after, []), what)
+            continue
+        number += 1
+        movers = first.move.movers
+        who = ", ".join(game.player_name(mover) for mover in movers)
+        reasons = []
+        for mover, decision in zip(movers, first.move.decisions, strict=True):
+            reasons.append(
+                f"<h3>{escape(game.player_name(mover))}: {escape(decision.name)} "
+                f'<span class="dim spec">{escape(replay.planners[mover])}</span></h3>'
+            )
+            reasons.append(_reasons(decision, game, mover))
+        reasons += [f"<p>{escape(line)}</p>" for line in _aftermath(turn, rest, game)]
+        title = f"move {number}: {who}"
+        yield _frame(title, f"move {number} of {moves}", _positions(first.before, movers), "".join(reasons))
+
+
+def _aftermath(turn: list[Frame], drawn: list[Frame], game: Game) -> Iterator[str]:
+    if drawn:
+        yield "then chance: " + ", ".join(frame.move.names[0] for frame in islice(drawn, 20))
+    for player in range(game.info.players):
+        paid = sum(frame.move.rewards[player] for frame in turn)
+        if paid:
+            yield f"{game.player_name(player)} is paid {paid:+g}"
+
+
+def _frame(title: str, short: str, positions: str, reasons: str) -> str:
+    return (
+        f'<article class="frame" data-title="{escape(short)}"><h3>{escape(title)}</h3>'
+        f'<div class="sides">{positions}<div>{reasons}</div></div></article>'
+    )
+
+
+def _positions(state: State, movers: list[int]) -> str:
+    """The truth, and beside it what the movers see, where that is less."""
+    game = state.game
+    if game.info.perfect_information:
+        return _position(state, None, "")
+    seen = [_position(state, mover, f"as {game.player_name(mover)} sees it") for mover in movers]
+    return _position(state, None, "the truth") + "".join(seen)
+
+
+def _position(state: State, viewer: int | None, caption: str) -> str:
+    words = state.text(viewer).rstrip()
+    svg = state.svg(viewer)
+    picture = f"<pre>{escape(words)}</pre>" if svg is None else image(svg, words)
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f"<figure>{picture}{below}</figure>"
+
+
+def _reasons(decision: Reasons, game: Game, player: int) -> str:
+    """The decision table, what was spent, what is expected."""
+    parts, facts = [], []
+    if decision.table:
+        most = max(row.visits for row in decision.table) or 1
+        lines = []
+        for row in decision.table:
+            value = "–" if row.value is None else f"{row.value:+.3f}"
+            error = "" if row.error is None else f"± {row.error:.3f}"
+            bar = f'<span class="bar"><i style="width:{100 * row.visits / most:.0f}%"></i></span>'
+            mark = ' class="chosen"' if row.action == decision.action else ""
+            lines.append(
+                f"<tr{mark}><td>{escape(row.name)}</td><td>{value}</td><td>{error}</td>"
+                f"<td>{row.visits:,}</td><td>{bar}</td></tr>"
+            )
+        head = "<th>action</th><th>value</th><th>s.e.</th><th>visits</th><th></th>"
+        body = "".join(lines)
+        parts.append(
+            f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        )
+        more = decision.actions - len(decision.table)
+        if more > 0:
+            facts.append(f"{more} more actions")
+    if decision.simulations:
+        facts.append(f"{decision.simulations:,} simulations in {1000 * decision.seconds:,.0f} ms")
+    if decision.belief is not None:
+        one = decision.belief == 1
+        facts.append("one possible state" if one else f"belief of {decision.belief:,} states")
+    if facts:
+        parts.append(f'<p class="dim">{escape(" · ".join(facts))}</p>')
+    if len(decision.line) > 1:
+        steps = [f"({game.player_name(who)}) " * (who != player) + name for who, name in decision.line]
+        parts.append(f'<p class="dim">expects {escape(" → ".join(steps))}</p>')
+    parts += [f'<p class="note">{escape(note)}</p>' for note in decision.notes]
+    return "".join(parts)
+
+
+def _outcome(replay: Replay, game: Game) -> str:
+    each = [f"{game.player_name(seat)} gets {value:+g}" for seat, value in enumerate(replay.returns)]
+    return ", ".join(each) + ("" if replay.over else " (left unfinished)")
