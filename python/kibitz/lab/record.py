@@ -129,16 +129,23 @@ class Record:
         returns = fields.get("returns", optional(each(number, seats))) or []
         if not returns and fault is None:
             raise ValueError("returns are missing")
+        seconds = fields.get("seconds", each(number))
+        moves = fields.get("moves", each(whole))
+        slowest = fields.get("slowest", each(number))
+        simulations = fields.get("simulations", each(whole))
+        efforts = {len(moves), len(slowest), len(simulations)}
+        if efforts not in ({0}, {seats}) or len(seconds) != seats and (seconds or fault is None):
+            raise ValueError("seconds, moves, slowest and simulations must have one entry for each seat")
         return cls(
             episode=fields.get("episode", whole),
             seating=tuple(seating),
             returns=tuple(returns),
             steps=fields.get("steps", whole),
-            seconds=tuple(fields.get("seconds", each(number))),
+            seconds=tuple(seconds),
             over=fields.get("over", flag),
-            moves=tuple(fields.get("moves", each(whole))),
-            slowest=tuple(fields.get("slowest", each(number))),
-            simulations=tuple(fields.get("simulations", each(whole))),
+            moves=tuple(moves),
+            slowest=tuple(slowest),
+            simulations=tuple(simulations),
             fault=fault,
             seed=fields.get("seed", whole),
             game=fields.get("game", text),

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from itertools import permutations
+from typing import Any, NamedTuple
 
 from kibitz._core import Game, Info
 from kibitz.lab.record import Record
@@ -63,6 +64,32 @@ class Standing:
     """Where more than two planners have met."""
     faults: int = 0
     """Episodes that came to nothing through this planner."""
+    moves: int = 0
+    """How often it chose; zero where that was not written down."""
+    simulations: int = 0
+    """How many it ran in all."""
+    slowest: float = 0.0
+    """Seconds of its longest choice."""
+
+    @property
+    def seconds_a_move(self) -> float | None:
+        """Thinking time a move."""
+        return self.seconds * self.games / self.moves if self.moves else None
+
+    @property
+    def simulations_a_move(self) -> float | None:
+        """Simulations a move."""
+        return self.simulations / self.moves if self.moves else None
+
+
+class Meeting(NamedTuple):
+    """How one planner fared against another, on any two seats of a game."""
+
+    planner: int
+    against: int
+    games: int
+    score: float
+    """Games in which it got more, and half of those in which both got the same."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +126,15 @@ class MatchResult:
     """How many of them came to nothing, whoever's fault it was."""
     cut: int = 0
     """How many were left unfinished after so many steps; they count as they stood."""
+    meetings: list[Meeting] = field(default_factory=list)
+    """Every two planners that have met, both ways round."""
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain lists and dicts."""
         plain = asdict(self)
         plain["standings"] = [_plain(standing) for standing in self.standings]
         plain["seats"] = [_plain(seat) for seat in self.seats]
+        plain["meetings"] = [meeting._asdict() for meeting in self.meetings]
         return plain
 
     def __str__(self) -> str:
@@ -156,15 +186,21 @@ def summarise(
         seconds = entry.seconds / entry.games if entry.games else 0.0
         figures = entry.games, entry.wins, rate, *entry.mean(), seconds
         rating = elo[number] if elo else None
-        standings.append(Standing(name, *figures, rating, tally.blamed[number]))
+        effort = entry.moves, entry.simulations, entry.slowest
+        standings.append(Standing(name, *figures, rating, tally.blamed[number], *effort))
     seats = [
         Seat(facts.players[seat], entry.games, entry.wins, wilson(entry.wins, entry.games), *entry.mean())
         for seat, entry in sorted(tally.seats.items())
         if several
     ]
     counts = tally.games, tally.faults, tally.cut
+    meetings = [
+        Meeting(*pair, tally.met[pair], tally.scores[pair])
+        for pair in sorted(tally.met)
+        if pair[0] != pair[1]
+    ]
     return MatchResult(
-        facts.spec, tuple(planners), seed, tally.deals, standings, seats, kept, complete, *counts
+        facts.spec, tuple(planners), seed, tally.deals, standings, seats, kept, complete, *counts, meetings
     )
 
 
@@ -175,6 +211,8 @@ class _Entry:
         self.games = 0
         self.wins = 0.0
         self.seconds = 0.0
+        self.moves = self.simulations = 0
+        self.slowest = 0.0
         self.deal = -1
         self.returns: list[tuple[float, ...]] = []
 
@@ -187,6 +225,11 @@ class _Entry:
             self.deal = deal
         else:
             self.returns[-1] += (value,)
+
+    def add_effort(self, record: Record, seat: int) -> None:
+        self.moves += record.moves[seat]
+        self.simulations += record.simulations[seat]
+        self.slowest = max(self.slowest, record.slowest[seat])
 
     def mean(self) -> tuple[float, float | None]:
         return mean_and_error(self.returns)
@@ -201,6 +244,7 @@ class _Tally:
         self.planners: defaultdict[int, _Entry] = defaultdict(_Entry)
         self.seats: defaultdict[int, _Entry] = defaultdict(_Entry)
         self.blamed: Counter[int] = Counter()
+        self.met: Counter[tuple[int, int]] = Counter()
         self.scores: defaultdict[tuple[int, int], float] = defaultdict(float)
         self._deal = -1
 
@@ -219,11 +263,13 @@ class _Tally:
             figures = record.episode, value, wins[seat], record.seconds[seat]
             self.planners[record.seating[seat]].add(*figures)
             self.seats[seat].add(*figures)
+            if record.moves:
+                self.planners[record.seating[seat]].add_effort(record, seat)
         # Every two seats of a game count as a game between their planners.
         entrants = list(zip(record.seating, record.returns, strict=True)) if len(wins) > 1 else []
-        for i, mine in entrants:
-            for j, theirs in entrants:
-                self.scores[i, j] += (mine > theirs) + (mine == theirs) / 2
+        for (i, mine), (j, theirs) in permutations(entrants, 2):
+            self.scores[i, j] += (mine > theirs) + (mine == theirs) / 2
+            self.met[i, j] += 1
 
 
 def win_shares(returns: Sequence[float], facts: Info | GameFacts) -> list[float]:
