@@ -134,7 +134,7 @@ class Record:
         slowest = fields.get("slowest", each(number))
         simulations = fields.get("simulations", each(whole))
         efforts = {len(moves), len(slowest), len(simulations)}
-        if efforts not in ({0}, {seats}) or len(seconds) != seats and (seconds or fault is None):
+        if efforts not in ({0}, {seats}) or (len(seconds) != seats and (seconds or fault is None)):
             raise ValueError("seconds, moves, slowest and simulations must have one entry for each seat")
         return cls(
             episode=fields.get("episode", whole),
