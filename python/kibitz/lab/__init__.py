@@ -4,23 +4,32 @@ From the lowest to the highest: `statistics` (intervals, ratings), `seating` (wh
 `match` (the games, and what they come to), `report` (the same for people and for programs).
 """
 
+from kibitz.lab.cells import Cell
+from kibitz.lab.document import ExperimentError
+from kibitz.lab.experiment import Experiment, Pairing, Stop, read_toml
 from kibitz.lab.match import match, play_games
 from kibitz.lab.record import Fault, Record
 from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, clopper_pearson, wilson
 
 __all__ = [
+    "Cell",
+    "Experiment",
+    "ExperimentError",
     "Fault",
     "GameFacts",
     "Interval",
     "MatchResult",
+    "Pairing",
     "Rating",
     "Record",
     "Standing",
+    "Stop",
     "bradley_terry",
     "clopper_pearson",
     "match",
     "play_games",
+    "read_toml",
     "summarise",
     "wilson",
 ]
