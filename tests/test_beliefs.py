@@ -72,3 +72,81 @@ def test_mistakes_are_sentences() -> None:
     rocks = kb.load("rock-sample")
     with pytest.raises(ValueError, match="more than 10 states"):
         kb.Belief(rocks, "exact(10)").update(kb.Referee(rocks).view(0))
+
+
+class Deal(kb.Rules[tuple[int, ...]]):
+    """Twenty cards, dealt in turn to two players; then the first says something about its hand."""
+
+    players, horizon = 2, 21
+    silent, plays_cards = False, False
+
+    def initial(self) -> tuple[int, ...]:
+        return ()
+
+    def turn(self, state: tuple[int, ...]) -> int:
+        return kb.CHANCE if len(state) < 20 else 0 if len(state) == 20 else kb.OVER
+
+    def chance(self, state: tuple[int, ...]) -> list[tuple[int, float]]:
+        left = [card for card in range(20) if card not in state]
+        return [(card, 1 / len(left)) for card in left]
+
+    def legal(self, state: tuple[int, ...], player: int) -> list[int]:
+        return sorted(self.hand(state, player)) if self.plays_cards else [100, 101]
+
+    def step(self, state: tuple[int, ...], joint: tuple[int, ...]) -> tuple[tuple[int, ...], None]:
+        return (*state, joint[0]), None
+
+    def hand(self, state: tuple[int, ...], player: int) -> tuple[int, ...]:
+        return state[player:20:2]
+
+    def observe(self, after: tuple[int, ...], joint: tuple[int, ...], player: int) -> object:
+        told = len(after) == 20 if self.silent else len(after) <= 20
+        return self.hand(after, player) if told else None
+
+
+class SilentDeal(Deal):
+    """The same, but the hands are told all at once."""
+
+    silent = True
+
+
+class SilentCards(SilentDeal):
+    """Here what is legal depends on the hand, too."""
+
+    plays_cards = True
+
+
+def test_a_long_deal_is_met_card_by_card() -> None:
+    game = kb.Game.python(Deal(), "deal")
+    referee = kb.Referee(game, seed=1)
+    belief = kb.Belief(game, "particles(100)", seed=2)
+    belief.update(referee.view(0))
+    hand = referee.state.value[0:20:2]
+    others = Counter()
+    for _ in range(200):
+        state = belief.sample().value
+        assert state[0:20:2] == hand
+        others[state[1:20:2]] += 1
+    assert len(others) > 5
+    assert not belief.notes
+
+
+def test_what_cannot_be_met_is_come_near_to() -> None:
+    referee = kb.Referee(kb.Game.python(SilentDeal(), "silent deal"), seed=1)
+    planner = kb.planner("pomcp(simulations=50)")
+    planner.start(referee.game, 0, 3)
+    decision = planner.act(referee.view(0))
+    assert decision.simulations == 50
+    assert "nearest differ in 1 observation" in decision.notes[0]
+
+
+def test_who_can_explain_nothing_moves_at_random() -> None:
+    referee = kb.Referee(kb.Game.python(SilentCards(), "silent cards"), seed=1)
+    for spec in "pomcp", "one-step":
+        planner = kb.planner(spec)
+        planner.start(referee.game, 0, 3)
+        decision = planner.act(referee.view(0))
+        assert decision.action in referee.state.legal(0)
+        assert "a move at random: no state explains what player 1 has seen" in decision.notes[0]
+    with pytest.raises(ValueError, match="no state explains"):
+        kb.Belief(referee.game).update(referee.view(0))

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::game::Action;
 use crate::model::SharedModel;
+use crate::rng::Rng;
 use crate::view::View;
 
 /// Chooses actions for one seat of one game.
@@ -58,4 +59,19 @@ pub struct Decision {
     pub line: Vec<(usize, String)>,
     /// Anything the person should know, in sentences (a belief that had to be rebuilt, say).
     pub notes: Vec<String>,
+}
+
+impl Decision {
+    /// Every legal action with the same probability.
+    pub fn at_random(view: &View, rng: &mut Rng) -> Decision {
+        let chosen = rng.below(view.legal.len() as u32) as usize;
+        Decision { action: view.legal[chosen], ..Decision::default() }
+    }
+
+    /// The same decision with one more note.
+    #[must_use]
+    pub fn noting(mut self, note: String) -> Decision {
+        self.notes.push(note);
+        self
+    }
 }

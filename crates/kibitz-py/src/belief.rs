@@ -40,7 +40,7 @@ impl Belief {
     fn new(game: &Bound<'_, Game>, kind: &str, seed: u64) -> PyResult<Belief> {
         let spec: Spec = kind.parse().map_err(spec_error)?;
         let kind = BeliefKind::read(&Value::Spec(spec)).map_err(PyValueError::new_err)?;
-        let belief = kind.build(game.get().model.info()).map_err(PyValueError::new_err)?;
+        let belief = kind.build(game.get().model.info(), u64::MAX).map_err(PyValueError::new_err)?;
         let mind = Mind { belief, rng: Rng::new(seed), view: None };
         Ok(Belief { game: game.clone().unbind(), mind: Mutex::new(mind) })
     }
@@ -55,7 +55,7 @@ impl Belief {
         let Mind { belief, rng, view: seen } = &mut *mind;
         *seen = None;
         at_work(py, game, None, |_| belief.update(&*game.model, &view.view, rng))?
-            .map_err(PyValueError::new_err)?;
+            .map_err(|trouble| PyValueError::new_err(trouble.to_string()))?;
         *seen = Some(view.view.clone());
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::world::{Next, successors};
-use super::{Belief, World, unexplained};
+use super::{Belief, Trouble, World, unexplained};
 use crate::model::Model;
 use crate::rng::{Rng, derive};
 use crate::view::View;
@@ -29,9 +29,10 @@ impl Exact {
 
 /// Steps that a world may take between two things a player notices, before it counts as endless.
 const PATIENCE: usize = 10_000;
+const ENDLESS: &str = "the game goes on without end between two of the player's moves";
 
 impl Belief for Exact {
-    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng) -> Result<(), String> {
+    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng) -> Result<(), Trouble> {
         let seen_more = self.worlds.first().is_none_or(|(world, _)| world.at > view.events.len());
         if seen_more {
             self.worlds = vec![(World::initial(model), 1.0)];
@@ -43,20 +44,22 @@ impl Belief for Exact {
         while !moving.is_empty() {
             rounds += 1;
             if rounds > PATIENCE + view.events.len() {
-                return Err("the game goes on without end between two of the player's moves".to_owned());
+                return Err(Trouble::Unfit(ENDLESS.to_owned()));
             }
             let mut later = Merged::new(model);
             for (world, p) in moving {
                 match world.next(model, view, &mut scratch) {
                     Next::Arrived => arrived.push((world, p)),
-                    Next::Dead => {}
+                    Next::Dead | Next::Untold => {}
                     Next::Step(own) => {
                         let next = successors(model, &world, view, own, self.limit).ok_or_else(|| {
                             self.too_large(
                                 "a step has that many outcomes, or chance has no explicit probabilities",
                             )
                         })?;
-                        for (after, q) in next {
+                        let turn = model.turn(&world.state);
+                        for (mut after, joint, q) in next {
+                            after.extend_views(model, turn, &joint);
                             later.add(after, p * q);
                         }
                         if later.worlds.len() + arrived.len() > self.limit {
@@ -101,12 +104,12 @@ impl Belief for Exact {
 }
 
 impl Exact {
-    fn too_large(&self, why: &str) -> String {
-        format!(
+    fn too_large(&self, why: &str) -> Trouble {
+        Trouble::Unfit(format!(
             "an exact belief here would hold more than {} states ({why}); \
              use belief=particles(1000), or a larger limit: belief=exact(limit)",
             self.limit
-        )
+        ))
     }
 }
 
@@ -125,7 +128,10 @@ impl<'a> Merged<'a> {
 
     fn add(&mut self, world: World, probability: f64) {
         if self.model.info().has.hash {
-            let key = world.keys.iter().fold(self.model.hash(&world.state), |key, k| derive(key, *k));
+            let players = 0..world.keys.len();
+            let key = players.fold(self.model.hash(&world.state), |key, player| {
+                derive(key, world.view_key(self.model, player))
+            });
             let key = derive(key, world.at as u64);
             if let Some(&known) = self.index.get(&key) {
                 self.worlds[known].1 += probability;

@@ -8,7 +8,8 @@ use crate::spec::Value;
 /// What the past leaves possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BeliefKind {
-    /// The known state where there is perfect information, else a thousand particles.
+    /// The known state where there is perfect information, else particles: as many as there are
+    /// simulations, from a hundred to a thousand.
     Auto,
     /// Every possible state, at most so many.
     Exact(usize),
@@ -44,11 +45,11 @@ impl Param for BeliefKind {
 }
 
 impl BeliefKind {
-    /// A new belief of this kind for a game.
+    /// A new belief of this kind for a game, from which so many presents will be drawn.
     ///
     /// # Errors
     /// What the game lacks for it.
-    pub fn build(self, info: &Info) -> Result<Box<dyn Belief>, String> {
+    pub fn build(self, info: &Info, draws: u64) -> Result<Box<dyn Belief>, String> {
         let need = |holds: bool, part: &str, what: &str| {
             if holds { Ok(()) } else { Err(format!("belief={part} needs {what}, which this game lacks")) }
         };
@@ -56,7 +57,7 @@ impl BeliefKind {
             BeliefKind::Auto if info.perfect_information && info.has.explicit_chance => {
                 Box::new(Exact::new(1_000_000))
             }
-            BeliefKind::Auto => Box::new(Particles::new(1000)),
+            BeliefKind::Auto => Box::new(Particles::new(draws.clamp(100, 1000) as usize)),
             BeliefKind::Exact(limit) => {
                 need(info.has.explicit_chance, "exact", "explicit chance")?;
                 Box::new(Exact::new(limit))

@@ -16,6 +16,8 @@ pub use particles::Particles;
 pub use resampling::Resampling;
 pub use world::World;
 
+use std::fmt;
+
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -25,8 +27,8 @@ pub trait Belief: Send + Sync {
     /// Takes in what has been added to the view since the last call.
     ///
     /// # Errors
-    /// A sentence, when no state explains the view or the belief would not fit.
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), String>;
+    /// When no state explains the view, or the belief would not fit.
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble>;
 
     /// Draws a present into `world`.
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World);
@@ -45,11 +47,33 @@ pub trait Belief: Send + Sync {
     }
 }
 
-/// The sentence for a view that nothing explains.
-fn unexplained(view: &View) -> String {
-    format!(
+/// Why a belief could not be brought up to date, in a sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    /// No state that could be found explains the view: who must move can only guess.
+    Unexplained(String),
+    /// This kind of belief does not fit the game.
+    Unfit(String),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Trouble::Unexplained(what) | Trouble::Unfit(what)) = self;
+        f.write_str(what)
+    }
+}
+
+impl From<Trouble> for String {
+    fn from(trouble: Trouble) -> String {
+        trouble.to_string()
+    }
+}
+
+/// A view that nothing explains.
+fn unexplained(view: &View) -> Trouble {
+    Trouble::Unexplained(format!(
         "no state explains what player {} has seen: the model and the game that is played disagree, \
          or another player does what the model says it cannot do",
         view.player + 1
-    )
+    ))
 }

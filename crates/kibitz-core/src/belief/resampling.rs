@@ -1,6 +1,6 @@
 //! The belief of a game that can draw states for a view by itself.
 
-use super::{Belief, World, unexplained};
+use super::{Belief, Trouble, World, unexplained};
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::{View, view_seed};
@@ -10,7 +10,7 @@ use crate::view::{View, view_seed};
 pub struct Resampling;
 
 impl Belief for Resampling {
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), String> {
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
         match model.resample(view, rng) {
             Some(_) => Ok(()),
             None => Err(unexplained(view)),
@@ -22,13 +22,7 @@ impl Belief for Resampling {
             world.state = state;
         }
         for (player, key) in world.keys.iter_mut().enumerate() {
-            *key = if player == view.player {
-                view.key()
-            } else if model.info().has.view_key {
-                model.view_key(&world.state, player)
-            } else {
-                view_seed(player)
-            };
+            *key = if player == view.player { view.key() } else { view_seed(player) };
         }
     }
 

@@ -11,7 +11,8 @@ use crate::view::{Event, View, after_action, after_observation, view_seed};
 pub struct World {
     /// The state.
     pub state: State,
-    /// For each player, the key of its view in this world.
+    /// For each player, the key of its view in this world; not kept up where the game can tell it
+    /// from a state. See [`World::view_key`].
     pub keys: Vec<u64>,
     /// A key of everything that has happened, hidden steps included.
     pub path: u64,
@@ -26,6 +27,8 @@ pub(super) enum Next {
     Arrived,
     /// It contradicts the view.
     Dead,
+    /// It is the player's turn, but the player should have been told something before.
+    Untold,
     /// A step in which the player does this (or nothing).
     Step(Option<Action>),
 }
@@ -65,7 +68,7 @@ impl World {
                 model.legal(&self.state, view.player, scratch);
                 if scratch.contains(action) { Next::Step(Some(*action)) } else { Next::Dead }
             }
-            (Some(Event::Observed(_)), true) => Next::Dead,
+            (Some(Event::Observed(_)), true) => Next::Untold,
             (_, false) if turn == Turn::Over => Next::Dead,
             (_, false) => Next::Step(None),
         }
@@ -77,9 +80,18 @@ impl World {
         self.path = joint.iter().fold(self.path, |path, action| derive(path, u64::from(action.0)));
     }
 
+    /// The key of what a player has seen in this world.
+    #[inline]
+    pub fn view_key(&self, model: &dyn Model, player: usize) -> u64 {
+        if model.info().has.view_key { model.view_key(&self.state, player) } else { self.keys[player] }
+    }
+
     /// Adds a step, which has just been carried out, to the keys of all players' views.
     #[inline]
     pub fn extend_views(&mut self, model: &dyn Model, turn: Turn, joint: &[Action]) {
+        if model.info().has.view_key {
+            return;
+        }
         for (mover, action) in turn.movers().iter().zip(joint) {
             self.keys[mover] = after_action(self.keys[mover], *action);
         }
@@ -88,20 +100,26 @@ impl World {
         }
     }
 
-    /// Takes one step and says whether what the player was told agrees with the view.
+    /// Takes one step and says whether what the player was told agrees with the view. The views'
+    /// keys are left for [`World::extend_views`], since most worlds are dropped before they are
+    /// needed.
     pub(super) fn step(&mut self, model: &dyn Model, view: &View, turn: Turn, joint: &[Action]) -> bool {
         let mut rewards = [0.0; MAX_PLAYERS];
-        let players = self.keys.len();
-        model.step(&mut self.state, joint, &mut rewards[..players]);
+        model.step(&mut self.state, joint, &mut rewards[..self.keys.len()]);
         self.extend_path(joint);
-        self.extend_views(model, turn, joint);
         self.at += usize::from(turn.movers().contains(view.player));
         let told = model.observe(&self.state, turn, joint, view.player);
         if told == Observation::SILENT {
             return true;
         }
+        let expected = view.events.get(self.at);
+        self.at += usize::from(matches!(expected, Some(Event::Observed(_))));
+        expected == Some(&Event::Observed(told))
+    }
+
+    /// Takes it that the view's next event, which this world did not tell, has happened all the same.
+    pub(super) fn pass_over(&mut self) {
         self.at += 1;
-        view.events.get(self.at - 1) == Some(&Event::Observed(told))
     }
 }
 
@@ -150,22 +168,22 @@ pub(super) fn options(
     Some(joints)
 }
 
-/// The successors of a world that agree with the view, with their probabilities. `None` if there
-/// are too many to list.
+/// The successors of a world that agree with the view, each with what was done and its probability.
+/// `None` if there are too many to list.
 pub(super) fn successors(
     model: &dyn Model,
     world: &World,
     view: &View,
     own: Option<Action>,
     limit: usize,
-) -> Option<Vec<(World, f64)>> {
+) -> Option<Vec<(World, Vec<Action>, f64)>> {
     let turn = model.turn(&world.state);
     let joints = options(model, &world.state, view.player, own, limit)?;
     let mut agreeing = Vec::new();
     for (joint, probability) in joints {
         let mut after = world.clone();
         if probability > 0.0 && after.step(model, view, turn, &joint) {
-            agreeing.push((after, probability));
+            agreeing.push((after, joint, probability));
         }
     }
     Some(agreeing)

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::belief::{Belief, BeliefKind, World};
+use crate::belief::{Belief, BeliefKind, Trouble, World};
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel};
 use crate::params::{NoParams, Params};
@@ -59,7 +59,7 @@ impl Planner for OneStep {
                 "greedy needs preferred actions or an evaluator, and this game has neither".to_owned()
             );
         }
-        let belief = BeliefKind::Auto.build(info)?;
+        let belief = BeliefKind::Auto.build(info, self.samples.into())?;
         self.session = Some((model, belief, Rng::new(seed)));
         Ok(())
     }
@@ -70,7 +70,12 @@ impl Planner for OneStep {
             self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         let model = &**model;
         let faults = model.faults();
-        belief.update(model, view, rng)?;
+        match belief.update(model, view, rng) {
+            Err(Trouble::Unexplained(why)) => {
+                return Ok(Decision::at_random(view, rng).noting(format!("a move at random: {why}")));
+            }
+            other => other?,
+        }
         let mut world = World::initial(model);
         let mut candidates = view.legal.clone();
         if self.name == "greedy" && model.info().has.preferred {

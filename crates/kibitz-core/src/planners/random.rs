@@ -28,7 +28,6 @@ impl Planner for Random {
     }
 
     fn act(&mut self, view: &View, _: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
-        let action = view.legal[self.rng.below(view.legal.len() as u32) as usize];
-        Ok(Decision { action, ..Decision::default() })
+        Ok(Decision::at_random(view, &mut self.rng))
     }
 }

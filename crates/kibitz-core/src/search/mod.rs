@@ -17,7 +17,7 @@ mod width;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, World};
+use crate::belief::{Belief, Trouble, World};
 use crate::game::Info;
 use crate::model::SharedModel;
 use crate::planner::{Decision, Planner};
@@ -107,7 +107,10 @@ impl TreeSearch {
             Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
             Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
         }
-        let belief = p.belief.build(info).map_err(|what| format!("{}: {what}", self.name))?;
+        let belief = p
+            .belief
+            .build(info, p.simulations.unwrap_or(u64::MAX))
+            .map_err(|what| format!("{}: {what}", self.name))?;
         Ok((kind, policy, belief))
     }
 }
@@ -136,9 +139,14 @@ impl Planner for TreeSearch {
         if model.faults() != faults {
             return Err(fault());
         }
-        updated?;
+        match updated {
+            Err(Trouble::Unexplained(why)) => {
+                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
+            }
+            other => other?,
+        }
         let info = model.info();
-        let problem = Problem {
+        let mut problem = Problem {
             model: &*model,
             view,
             params,
@@ -149,7 +157,11 @@ impl Planner for TreeSearch {
                 discount: info.discount,
             },
             horizon: horizon(params, info),
+            root: 0,
         };
+        let mut present = World::initial(&*model);
+        session.belief.sample(&*model, view, &mut rng, &mut present);
+        problem.root = problem.key(&present, model.turn(&present.state), view.player);
         let found = session.search(&problem, &rng, begun, faults, pause);
         if model.faults() != faults {
             return Err(fault());
@@ -222,7 +234,7 @@ impl Session {
                     faults,
                 };
                 let mut rng = rng.fork(1_000_003 + index);
-                let root = verdict::plant(problem, belief, tree, &mut rng);
+                let root = verdict::plant(problem, tree, &mut rng);
                 let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
                 *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);
             }
@@ -237,9 +249,4 @@ impl Session {
         });
         found
     }
-}
-
-/// The world that `sample` fills: any will do.
-fn blank(problem: &Problem) -> World {
-    World::initial(problem.model)
 }

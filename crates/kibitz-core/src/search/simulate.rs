@@ -24,6 +24,8 @@ pub(super) struct Problem<'a> {
     pub playout: Playout,
     /// Moves from the root after which a simulation stops.
     pub horizon: u32,
+    /// The key of the root's node.
+    pub root: u64,
 }
 
 impl Problem<'_> {
@@ -31,7 +33,7 @@ impl Problem<'_> {
     #[inline]
     pub fn key(&self, world: &World, turn: Turn, player: usize) -> u64 {
         let key = match self.kind {
-            TreeKind::ActionObservation => return world.keys[player],
+            TreeKind::ActionObservation => return world.view_key(self.model, player),
             _ if self.params.transpositions => self.model.hash(&world.state),
             _ => world.path,
         };
@@ -185,6 +187,10 @@ impl<'a> Worker<'a> {
         self.here.clear();
         let mut inside = true;
         for player in turn.movers().iter() {
+            if self.steps.is_empty() && player == self.problem.view.player {
+                self.here.push(self.root);
+                continue;
+            }
             let key = self.problem.key(&self.world, turn, player);
             let from = self.last[self.trail(player)];
             let id = match tree.shortcut(from, key) {

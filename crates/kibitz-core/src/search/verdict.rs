@@ -2,27 +2,22 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::blank;
 use super::params::Choice;
 use super::run::Found;
 use super::select::Rule;
 use super::simulate::Problem;
 use super::tree::{NodeId, Tree};
-use crate::belief::Belief;
+use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
 use crate::planner::{Decision, Judgement};
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
-use crate::view::View;
 
 /// Finds or makes the root of a tree, with its actions listed.
-pub(super) fn plant(problem: &Problem, belief: &dyn Belief, tree: &mut Tree, rng: &mut Rng) -> NodeId {
-    let View { player, legal, .. } = problem.view;
-    let mut world = blank(problem);
-    belief.sample(problem.model, problem.view, rng, &mut world);
-    let key = problem.key(&world, problem.model.turn(&world.state), *player);
+pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId {
+    let legal = &problem.view.legal;
     tree.reserve(1024, legal.len() + 4096);
-    let (root, _) = tree.find_or_add(key).unwrap_or_default();
+    let (root, _) = tree.find_or_add(problem.root).unwrap_or_default();
     if tree.edges(root).is_empty() {
         let mut actions = legal.clone();
         rng.shuffle(&mut actions);
@@ -39,13 +34,10 @@ pub(super) fn decide(
     found: &[Found],
     rng: &mut Rng,
 ) -> Decision {
-    let View { player, legal, .. } = problem.view;
-    let mut world = blank(problem);
-    belief.sample(problem.model, problem.view, rng, &mut world);
-    let key = problem.key(&world, problem.model.turn(&world.state), *player);
+    let legal = &problem.view.legal;
     let rule = Rule::new(problem.model.info(), problem.params);
     let mut table: Vec<Judgement> =
-        legal.iter().map(|action| judge(problem, *action, key, &rule, trees, found)).collect();
+        legal.iter().map(|action| judge(problem, *action, &rule, trees, found)).collect();
     let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
     match problem.params.choice {
         Choice::Value => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
@@ -64,6 +56,8 @@ pub(super) fn decide(
         ..Decision::default()
     };
     if let Some(tree) = trees.first() {
+        let mut world = World::initial(problem.model);
+        belief.sample(problem.model, problem.view, rng, &mut world);
         decision.line = line(problem, tree, world, action, rng);
     }
     decision
@@ -71,20 +65,13 @@ pub(super) fn decide(
 
 /// One action's evidence, over all trees. Parallel roots are one sample; the trees of an ensemble
 /// are samples of their own, and their values are averaged.
-fn judge(
-    problem: &Problem,
-    action: Action,
-    key: u64,
-    rule: &Rule,
-    trees: &[Tree],
-    found: &[Found],
-) -> Judgement {
+fn judge(problem: &Problem, action: Action, rule: &Rule, trees: &[Tree], found: &[Found]) -> Judgement {
     let ensemble = problem.params.trees > 1;
     let (mut visits, mut values, mut weights) = (0, 0.0, 0.0);
     let mut tree_values = Vec::new();
     let mut seen = super::simulate::Moments::default();
     for (tree, found) in trees.iter().zip(found) {
-        let Some(root) = tree.find(key) else { continue };
+        let Some(root) = tree.find(problem.root) else { continue };
         let Some(index) = tree.edges(root).iter().position(|edge| edge.action() == action) else {
             continue;
         };
@@ -123,7 +110,7 @@ fn judge(
 fn line(
     problem: &Problem,
     tree: &Tree,
-    mut world: crate::belief::World,
+    mut world: World,
     first: Action,
     rng: &mut Rng,
 ) -> Vec<(usize, String)> {

@@ -15,6 +15,8 @@ mod read;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use kibitz_core::rng::derive;
+use kibitz_core::view::view_seed;
 use kibitz_core::{Action, Event, Game, Info, Observation, Rng, Turn, View};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -426,7 +428,7 @@ impl Game for PyRules {
         self.ask(state, 0, |py, state| {
             let Some(key) = &self.methods.view_key else { return Ok(0) };
             let key = key.bind(py).call1((state, &self.seats[player])).map_err(raised("view_key"))?;
-            self.keys.key(&key).map_err(raised("view_key"))
+            self.keys.key(&key).map(|key| derive(view_seed(player), key)).map_err(raised("view_key"))
         })
     }
 
