@@ -26,8 +26,9 @@ from kibitz.lab.experiment import (
     Pairing,
     Seats,
     Value,
+    own_name,
 )
-from kibitz.lab.seating import Seating, deals_for, seatings
+from kibitz.lab.seating import Seating, deals_for, games_in, seatings, varies
 from kibitz.lab.standings import GameFacts
 from kibitz.lab.statistics import Sprt
 from kibitz.lab.sweep import sweep, with_parameter
@@ -77,7 +78,26 @@ class Cell:
 
     def seatings(self, deal: int) -> Sequence[Seating]:
         """In which seatings a deal is played."""
-        return seatings(len(self.planners), self.players, deal) if self.seats is None else self.seats
+        return _seatings(len(self.planners), self.players, deal) if self.seats is None else self.seats
+
+    @property
+    def episodes(self) -> int:
+        """How many all of its deals have together."""
+        if self.seats is not None:
+            return self.deals * len(self.seats)
+        return games_in(self.deals, len(self.planners), self.players)
+
+
+def _seatings(planners: int, players: int, deal: int) -> tuple[Seating, ...]:
+    return _at_deal(planners, players, deal if _varies(planners, players) else 0)
+
+
+_varies = functools.lru_cache(maxsize=256)(varies)
+
+
+@functools.lru_cache(maxsize=256)
+def _at_deal(planners: int, players: int, deal: int) -> tuple[Seating, ...]:
+    return tuple(seatings(planners, players, deal))
 
 
 @dataclass(frozen=True)
@@ -219,7 +239,7 @@ class _Resolver:
                 except ValueError as error:
                     self.wrong(where, str(error))
             else:
-                found.append(_Entrant(*_own(each), where))
+                found.append(_Entrant(own_name(each), _own(each), where))
         for entrant, budget in product(found, self._budgets()):
             self._name(entrant, budget)  # even if there is no game to try it on
         return found
@@ -363,15 +383,13 @@ def new_planner(maker: Maker) -> AnyPlanner:
     return planner_registry.planner(maker if isinstance(maker, str) else maker())
 
 
-def _own(given: Callable[[], AnyPlanner] | AnyPlanner) -> tuple[str, Maker]:
-    """Name and maker of a planner that was handed over as an object, a class or a function."""
+def _own(given: Callable[[], AnyPlanner] | AnyPlanner) -> Maker:
+    """What makes the planners of one that was handed over as an object, a class or a function."""
     if isinstance(given, Planner):
-        return given.spec, given.spec
+        return given.spec
     if isinstance(given, AnyPlanner) and not isinstance(given, type):
-        return given.spec, functools.partial(copy.deepcopy, given)
-    made: Any = given.func if isinstance(given, functools.partial) else given
-    name = getattr(made, "name", None) if isinstance(made, type) else None
-    return str(name or getattr(made, "__qualname__", type(given).__name__)), cast(Maker, given)
+        return functools.partial(copy.deepcopy, given)
+    return cast(Maker, given)
 
 
 def _own_parameters(maker: Maker) -> set[str]:

@@ -6,14 +6,16 @@ before the first episode is played, and all of them are listed at once.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from kibitz._core import Game
+from kibitz.games import load
 from kibitz.lab._checked import number, text, whole
 from kibitz.lab._toml_lines import Path as Place
 from kibitz.lab.document import (
@@ -165,6 +167,69 @@ def from_plain(plain: Mapping[str, Any], mistakes: list[Mistake], name: str = "e
     ["unknown key 'gmes'; did you mean games?", 'episodes must be a whole number, not a text']
     """
     return _Reader(mistakes).experiment(plain, name)
+
+
+def to_plain(experiment: Experiment) -> dict[str, Any]:
+    """The experiment as `from_plain` reads it; games and planners that are objects by their names."""
+    table: dict[str, Any] = {
+        "name": experiment.name,
+        "games": [_game_name(game) for game in experiment.games],
+        "planners": [own_name(planner) for planner in experiment.planners],
+        "against": [own_name(planner) for planner in experiment.against],
+        "meet": experiment.meet,
+        "episodes": experiment.episodes,
+        "stop": experiment.stop and asdict(experiment.stop),
+        "seeds": list(experiment.seeds),
+        "budgets": {key: list(values) for key, values in experiment.budgets.items()},
+        "seats": _plain_seats(experiment.seats),
+        "max_steps": experiment.max_steps,
+        "move_seconds": experiment.move_seconds,
+        "replays": experiment.replays,
+    }
+    pairings = [
+        {
+            "planners": [own_name(planner) for planner in pairing.planners],
+            "games": pairing.games and [_game_name(game) for game in pairing.games],
+            "episodes": pairing.episodes,
+            "seats": pairing.seats and _plain_seats(pairing.seats),
+        }
+        for pairing in experiment.pairings
+    ]
+    return {"experiment": _said(table), "pairing": [_said(pairing) for pairing in pairings]}
+
+
+def _said(table: dict[str, Any]) -> dict[str, Any]:
+    """Without what is left open: TOML has no word for nothing."""
+    return {
+        key: _said(value) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if value is not None and value != []
+    }
+
+
+def _plain_seats(seats: Seats) -> str | list[list[int]]:
+    return seats if isinstance(seats, str) else [list(seating) for seating in seats]
+
+
+def _game_name(game: AnyGame) -> str:
+    return game if isinstance(game, str) else load(game).spec
+
+
+def own_name(planner: Maker | AnyPlanner) -> str:
+    """The name of a planner that is a spec, an object, a class or a function.
+
+    >>> import kibitz as kb
+    >>> from kibitz.lab.experiment import own_name
+    >>> own_name("uct"), own_name(kb.planner("random")), own_name(lambda: kb.planner("random"))
+    ('uct', 'random', '<lambda>')
+    """
+    if isinstance(planner, str):
+        return planner
+    if isinstance(planner, AnyPlanner) and not isinstance(planner, type):
+        return planner.spec
+    made: Any = planner.func if isinstance(planner, functools.partial) else planner
+    name = getattr(made, "name", None) if isinstance(made, type) else None
+    return str(name or getattr(made, "__qualname__", type(planner).__name__))
 
 
 class _Reader(Reader):

@@ -138,3 +138,29 @@ def deals_for(games: int, planners: int, seats: int) -> int:
         games -= len(_at(table, deals))
         deals += 1
     return deals
+
+
+def varies(planners: int, seats: int) -> bool:
+    """Whether the seatings differ from deal to deal.
+
+    >>> from kibitz.lab.seating import varies
+    >>> varies(2, 2), varies(5, 5)
+    (False, True)
+    """
+    each, more = divmod(seats, planners)
+    return _count(tuple(range(planners)) * each + tuple(range(more))) > FEW
+
+
+def games_in(deals: int, planners: int, seats: int) -> int:
+    """How many games so many deals are, from the first on.
+
+    >>> from kibitz.lab.seating import games_in
+    >>> games_in(100, planners=2, seats=2)
+    200
+    """
+    each, more = divmod(seats, planners)
+    table = tuple(sorted([*range(planners)] * each))
+    if more or not FEW < _count(table) <= MANY:
+        return deals * len(seatings(planners, seats))
+    whole, rest = divmod(deals, len(_rounds((each,) * planners)))
+    return whole * _count(table) + sum(len(_at(table, deal)) for deal in range(rest))

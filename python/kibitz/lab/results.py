@@ -1,0 +1,370 @@
+"""Reading what an experiment has come to. A results folder is untrusted: bounded, checked, never run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from kibitz.lab._checked import Fields, each, flag, number, optional, text, whole
+from kibitz.lab.cells import Cell
+from kibitz.lab.document import Mistake
+from kibitz.lab.experiment import Experiment, from_plain
+from kibitz.lab.record import SCHEMA, Fault, FaultKind, Record
+from kibitz.lab.standings import GameFacts, MatchResult, summarise
+from kibitz.lab.stopping import rule_for
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CONFIGURATION, EPISODES, TABLE, REPLAYS = "experiment.json", "episodes", "episodes.parquet", "replays"
+LARGEST = 256 * 2**20
+"""Bytes of a configuration that is still read."""
+
+
+class StoreError(ValueError):
+    """What is wrong with a results folder, in a sentence."""
+
+
+def files(directory: Path) -> list[Path]:
+    """The workers' files, oldest first."""
+    return sorted((directory / EPISODES).glob("*.jsonl"))
+
+
+def read_configuration(directory: Path) -> dict[str, Any]:
+    """What `experiment.json` holds; StoreError where it is missing or something else."""
+    path = directory / CONFIGURATION
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise StoreError(f"{directory} holds no results of an experiment: no {CONFIGURATION}") from None
+    if len(content) > LARGEST:
+        raise StoreError(f"{path} is larger than {LARGEST // 2**20} MiB, so it is not read")
+    try:
+        plain = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"{path} is not JSON: {error}") from None
+    if not isinstance(plain, dict):
+        raise StoreError(f"{path} is no configuration of an experiment")
+    if plain.get("schema") != SCHEMA:
+        found = json.dumps(plain.get("schema"))[:40]
+        raise StoreError(f"{path} has schema {found}; this version of kibitz reads schema {SCHEMA}")
+    return plain
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    numbers, wholes = pl.List(pl.Float64), pl.List(pl.UInt64)
+    return {
+        "schema": pl.UInt64,
+        "cell": pl.String,
+        "game": pl.String,
+        "planners": pl.List(pl.String),
+        "seating": wholes,
+        "seed": pl.UInt64,
+        "episode": pl.UInt64,
+        "returns": numbers,
+        "steps": pl.UInt64,
+        "over": pl.Boolean,
+        "moves": wholes,
+        "seconds": numbers,
+        "slowest": numbers,
+        "simulations": wholes,
+        "fault": pl.Struct({"kind": pl.String, "seat": pl.UInt64, "what": pl.String}),
+        "version": pl.String,
+    }
+
+
+def read(directory: str | os.PathLike[str]) -> pl.DataFrame:
+    """All episodes that were played, each once, in order; StoreError where a line is no record.
+
+    A last line that was torn off is left out. Where an episode is there twice (a worker outlived its
+    coordinator), the first counts; both hold the same game.
+    """
+    import polars as pl
+
+    directory = Path(directory)
+    parts = [pl.DataFrame(schema=_schema())]
+    table = directory / TABLE
+    if table.exists():
+        parts.append(_read_table(table))
+    parts += [_read_lines(path) for path in files(directory)]
+    frame = pl.concat(parts)
+    order = {cell["id"]: number for number, cell in enumerate(_cells_of(directory))}
+    unknown = frame.filter(~pl.col("cell").is_in(list(order)))
+    if len(unknown):
+        raise StoreError(f"{directory} has episodes of a cell that its {CONFIGURATION} does not have")
+    return (
+        frame.unique(["cell", "episode", "seating"], keep="first", maintain_order=True)
+        .with_columns(pl.col("cell").replace_strict(order, return_dtype=pl.UInt32).alias("order"))
+        .sort("order", "episode", "seating", maintain_order=True)
+        .drop("order")
+    )
+
+
+def _cells_of(directory: Path) -> list[dict[str, Any]]:
+    plain = read_configuration(directory).get("cells")
+    if not isinstance(plain, list) or not all(isinstance(cell, dict) and "id" in cell for cell in plain):
+        raise StoreError(f"{directory / CONFIGURATION} lists no cells")
+    return plain
+
+
+def _read_table(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise StoreError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
+    if dict(frame.schema) != _schema():
+        raise StoreError(f"{path} does not hold episodes as this version of kibitz writes them")
+    if not _sound(frame):
+        raise StoreError(f"{path} holds episodes that cannot be")
+    return frame
+
+
+def _read_lines(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    content = path.read_bytes()
+    content = content[: content.rfind(b"\n") + 1]  # without a torn line
+    try:
+        frame = pl.read_ndjson(content, schema=_schema())
+        if len(frame) == content.count(b"\n") and _sound(frame):
+            return frame
+    except pl.exceptions.PolarsError:
+        pass
+    # Something is wrong: line by line it can be said what and where.
+    for count, line in enumerate(content.split(b"\n")[:-1], 1):
+        try:
+            Record.from_json(line)
+        except ValueError as error:
+            raise StoreError(f"{path}, line {count}: {error}") from None
+    raise StoreError(f"{path} cannot be read as episodes")
+
+
+def _sound(frame: pl.DataFrame) -> bool:
+    """Whether all rows can be records: nothing is missing, and everything has one entry a seat."""
+    import polars as pl
+
+    if not len(frame):
+        return True
+    needed = [name for name in frame.columns if name not in ("fault", "returns")]
+    seats = pl.col("seating").list.len()
+    kinds = list(get_args(FaultKind))
+    fault = pl.col("fault")
+    what = fault.struct.field("what")
+    fine = [
+        pl.all_horizontal(pl.col(needed).is_not_null()),
+        pl.col("schema") == SCHEMA,
+        seats > 0,
+        pl.col("seating").list.max() < pl.col("planners").list.len(),
+        (pl.col("returns").list.len() == seats).fill_null(fault.is_not_null()),
+        ((pl.col("seconds").list.len() == seats) | fault.is_not_null()),
+        fault.is_null()
+        | (fault.struct.field("kind").is_in(kinds) & fault.struct.field("what").is_not_null()),
+        (fault.struct.field("seat") < seats).fill_null(True),
+        (pl.col("returns").list.eval(pl.element().is_finite()).list.all()).fill_null(True),
+    ]
+    return bool(frame.select(pl.all_horizontal(fine).fill_null(False).all()).item())
+
+
+def tail(path: Path, offset: int) -> list[Record]:
+    """The whole records in a file from a place on; none where there is no such file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            content = file.read()
+    except FileNotFoundError:
+        return []
+    return [Record.from_json(line) for line in content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a folder holds: the experiment and the episodes that count."""
+
+    directory: Path
+    experiment: Experiment
+    cells: tuple[Cell, ...]
+    games: Mapping[str, GameFacts]
+    version: str
+    machine: Mapping[str, Any]
+    frame: pl.DataFrame
+    """The episodes that count, in the order of cells, deals and seatings."""
+    beyond: int
+    """How many more were played after a stopping rule had been satisfied; they do not count."""
+    finished: Mapping[str, bool]
+    """Of each cell, by its id, whether it is complete."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to play."""
+        return all(self.finished.values())
+
+    @property
+    def faults(self) -> int:
+        """Episodes that came to nothing."""
+        return int(self.frame["fault"].is_not_null().sum())
+
+    def records(self, cell: Cell | str | None = None) -> Iterator[Record]:
+        """The episodes that count, of all cells or of one, one after the other."""
+        frame = self.frame
+        if cell is not None:
+            frame = self._by_cell.get(cell if isinstance(cell, str) else cell.id, frame.clear())
+        return records_of(frame)
+
+    def result(self, cell: Cell) -> MatchResult:
+        """What a cell has come to; printing it shows the table."""
+        from kibitz.lab.match import labels
+
+        return summarise(
+            self.games[cell.game],
+            labels(cell.planners),
+            self.records(cell),
+            seed=cell.seed,
+            complete=self.finished[cell.id],
+            keep=False,
+        )
+
+    @cached_property
+    def _by_cell(self) -> dict[str, pl.DataFrame]:
+        parts = self.frame.partition_by("cell", as_dict=True, maintain_order=True)
+        return {str(key[0]): part for key, part in parts.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures of all cells as plain lists and dicts."""
+        return {
+            "experiment": self.experiment.name,
+            "complete": self.complete,
+            "episodes": len(self.frame),
+            "faults": self.faults,
+            "directory": str(self.directory),
+            "version": self.version,
+            "cells": [
+                {"id": cell.id, "budget": dict(cell.budget), **self.result(cell).to_json()}
+                for cell in self.cells
+            ],
+        }
+
+
+def open_results(directory: str | os.PathLike[str]) -> Results:
+    """The results in a folder, complete or not; StoreError, with a sentence, where there are none."""
+    import polars as pl
+
+    directory = Path(directory)
+    plain = read_configuration(directory)
+    try:
+        experiment, cells, games = _checked(plain)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"{directory / CONFIGURATION}: {error}") from None
+    frame = read(directory)
+    counted, finished = [frame.clear()], {}
+    parts = {key[0]: part for key, part in frame.partition_by("cell", as_dict=True).items()}
+    for cell in cells:
+        part = parts.get(cell.id, frame.clear())
+        deals, done = _progress(cell, experiment.stop, games[cell.game], part)
+        finished[cell.id] = done
+        counted.append(part.filter(pl.col("episode") < deals))
+    whole_frame = pl.concat(counted)
+    version, machine = str(plain.get("version")), plain.get("machine")
+    machine = machine if isinstance(machine, dict) else {}
+    beyond = len(frame) - len(whole_frame)
+    return Results(directory, experiment, cells, games, version, machine, whole_frame, beyond, finished)
+
+
+def _progress(
+    cell: Cell, experiment: Experiment, facts: GameFacts, frame: pl.DataFrame
+) -> tuple[int, bool]:
+    """How many deals of a cell count, and whether it is complete."""
+    rule = rule_for(experiment.stop, cell, facts)
+    if rule is None:
+        return cell.deals, len(frame) >= cell.episodes
+    for played, deal in enumerate(_deals(records_of(frame)), 1):
+        if deal[0].episode != played - 1 or len(deal) < len(cell.seatings(played - 1)):
+            return cell.deals, False
+        if rule.enough(deal) or played == cell.deals:
+            return played, True
+    return cell.deals, False
+
+
+def _deals(records: Iterable[Record]) -> Iterator[list[Record]]:
+    for _, group in groupby(records, key=lambda record: record.episode):
+        yield list(group)
+
+
+def records_of(frame: pl.DataFrame) -> Iterator[Record]:
+    """The rows of a table of episodes as records."""
+    for row in frame.iter_rows(named=True):
+        fault = row["fault"]
+        yield Record(
+            episode=row["episode"],
+            seating=tuple(row["seating"]),
+            returns=tuple(row["returns"] or ()),
+            steps=row["steps"],
+            seconds=tuple(row["seconds"]),
+            over=row["over"],
+            moves=tuple(row["moves"]),
+            slowest=tuple(row["slowest"]),
+            simulations=tuple(row["simulations"]),
+            fault=None if fault is None or fault["kind"] is None else Fault(**fault),
+            seed=row["seed"],
+            game=row["game"],
+            planners=tuple(row["planners"]),
+            cell=row["cell"],
+            version=row["version"],
+        )
+
+
+def _checked(plain: Mapping[str, Any]) -> tuple[Experiment, tuple[Cell, ...], dict[str, GameFacts]]:
+    """The parts of a configuration that came from a file; ValueError for what cannot be."""
+    mistakes: list[Mistake] = []
+    fields = Fields(plain, "")
+    experiment = from_plain(Fields(fields.plain.get("experiment"), "experiment").plain, mistakes)
+    if mistakes:
+        raise ValueError(str(mistakes[0]))
+    games = {}
+    for spec, facts in Fields(fields.plain.get("games"), "games").plain.items():
+        of = Fields(facts, f"games.{spec}")
+        names = tuple(of.get("players", each(text)))
+        limits = of.get("min_return", number), of.get("max_return", number)
+        games[spec] = GameFacts(
+            spec, names, *limits, of.get("discount", number), of.get("perfect_information", flag)
+        )
+    cells = tuple(fields.get("cells", each(_read_cell)))
+    for cell in cells:
+        if cell.game not in games or len(games[cell.game].players) != cell.players:
+            raise ValueError(f"cell {cell.id} plays a game that is not listed")
+    return experiment, cells, games
+
+
+def _read_cell(plain: Any, where: str) -> Cell:
+    of = Fields(plain, where)
+    planners = tuple(of.get("planners", each(text)))
+    seats = of.get("seats", optional(each(each(whole))))
+    players, deals = of.get("players", whole), of.get("deals", whole)
+    if not 1 <= players <= 64 or not 1 <= len(planners) <= 10_000 or deals > 10**9:
+        raise ValueError(f"{where} is no cell")
+    fixed = None if seats is None else tuple(tuple(seating) for seating in seats)
+    if fixed is not None and any(
+        len(seating) != players or max(seating) >= len(planners) for seating in fixed
+    ):
+        raise ValueError(f"{where}.seats cannot be")
+    budget = of.plain.get("budget")
+    return Cell(
+        of.get("id", text),
+        of.get("game", text),
+        planners,
+        of.get("seed", whole),
+        players,
+        deals,
+        fixed,
+        dict(budget) if isinstance(budget, dict) else {},
+    )

@@ -1,0 +1,255 @@
+"""The folder that holds an experiment's results: written so that nothing that counted is ever lost.
+
+    experiment.json         what is played, by which version, on which machine; written first
+    episodes/0001.jsonl     one file for each worker that ever ran, a line an episode
+    episodes.parquet        all of them in order, once the experiment is complete
+    replays/...             the episodes that are kept move by move
+
+A line is written with one system call before its episode counts, so that killing any process loses
+no counted episode; every few seconds, and when a worker ends, the disk is waited for too, which is
+what a power cut takes. A worker's file is never opened again for writing: only its last line can
+be torn, and a torn line is an episode that is played again. `results`
+reads all of it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Self
+
+from kibitz._core import __version__
+from kibitz.lab.cells import Plan, plain_cell
+from kibitz.lab.experiment import to_plain
+from kibitz.lab.record import SCHEMA, Record
+from kibitz.lab.results import (
+    CONFIGURATION,
+    EPISODES,
+    REPLAYS,
+    TABLE,
+    Results,
+    StoreError,
+    files,
+    open_results,
+    read,
+    read_configuration,
+)
+
+__all__ = ["Results", "Store", "StoreError", "Writer", "configuration", "open", "read"]
+
+open = open_results  # noqa: A001 -- read as `store.open`
+LOCK = ".lock"
+SYNC = 5.0
+"""Seconds after which a worker waits for the disk."""
+
+
+class Writer:
+    """Appends records to one worker's file; OSError, with the file's name, where that fails."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        """Bytes written."""
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        self._synced = time.monotonic()
+
+    def write(self, record: Record) -> None:
+        """The record is with the operating system when this returns."""
+        left = memoryview(record.to_json().encode() + b"\n")
+        try:
+            while left:
+                written = os.write(self._file, left)
+                self.size += written
+                left = left[written:]
+            if time.monotonic() - self._synced > SYNC:
+                os.fsync(self._file)
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise OSError(error.errno, os.strerror(error.errno or 0), str(self.path)) from None
+
+    def close(self) -> None:
+        """Waits for the disk; a file that nothing was written to goes away."""
+        if self._file >= 0:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+            if self.size == 0:
+                self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Store:
+    """A results folder that is being filled. Only one process may fill it at a time."""
+
+    def __init__(self, directory: str | os.PathLike[str], plan: Plan) -> None:
+        self.directory = Path(directory)
+        self.plan = plan
+        self._number = 0
+        self._lock: int | None = None
+
+    def __enter__(self) -> Self:
+        _make_folder(self.directory)
+        self._lock = _lock(self.directory)
+        try:
+            self._claim()
+            _make_folder(self.directory / EPISODES)
+            if self.plan.experiment.replays != "none":
+                _make_folder(self.directory / REPLAYS)
+            numbers = [int(path.stem) for path in files(self.directory) if path.stem.isdigit()]
+            self._number = max(numbers, default=0)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _claim(self) -> None:
+        """Writes the configuration, or finds the same one there; StoreError for another one."""
+        wanted = configuration(self.plan)
+        path = self.directory / CONFIGURATION
+        if not path.exists():
+            strangers = [each.name for each in self.directory.iterdir() if each.name != LOCK]
+            if strangers:
+                raise StoreError(
+                    f"{self.directory} holds other files ({strangers[0]}); choose another folder"
+                )
+            _write_safely(path, json.dumps(wanted, indent=1, ensure_ascii=False).encode())
+            return
+        there = read_configuration(self.directory)
+        here = json.loads(json.dumps(wanted))
+        for key in ("experiment", "cells", "games"):
+            if what := _difference(there.get(key), here[key], key):
+                raise StoreError(
+                    f"{self.directory} holds another experiment ({what}); choose another folder for this one"
+                )
+        if there.get("version") != __version__:
+            raise StoreError(
+                f"{self.directory} was begun with kibitz {there.get('version')}, but this is {__version__}: "
+                "their episodes cannot be mixed; choose another folder"
+            )
+
+    def new_file(self) -> Path:
+        """The file of the next worker."""
+        self._number += 1
+        return self.directory / EPISODES / f"{self._number:04}.jsonl"
+
+    def replay_file(self, record: Record) -> Path:
+        """Where an episode is kept move by move."""
+        seating = "-".join(map(str, record.seating))
+        return self.directory / REPLAYS / f"{record.cell}-{record.episode}-{seating}.json"
+
+    def compact(self) -> None:
+        """All episodes into one file; the workers' files go only when it is safely there."""
+        lines = files(self.directory)
+        if not lines:
+            return
+        frame = read(self.directory)
+        unfinished = self.directory / f".{TABLE}"
+        try:
+            with unfinished.open("wb") as file:
+                frame.write_parquet(file)
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(self.directory / TABLE)
+            _sync_folder(self.directory)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        for path in lines:
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            (self.directory / EPISODES).rmdir()
+
+
+def _lock(directory: Path) -> int | None:
+    """Keeps a second run out until this process ends, however it ends."""
+    file = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:  # a system without it
+        pass
+    except BlockingIOError:
+        os.close(file)
+        raise StoreError(f"another run is writing into {directory}; wait for it, or stop it") from None
+    except OSError:  # a file system without it
+        pass
+    return file
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        blamed = error.filename if isinstance(error, NotADirectoryError) else path
+        raise StoreError(f"{blamed} cannot be a folder for results: a file is in the way") from None
+
+
+def _write_safely(path: Path, content: bytes) -> None:
+    unfinished = path.with_name(f".{path.name}")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise OSError(error.errno, os.strerror(error.errno or 0), str(path)) from None
+
+
+def _sync_folder(path: Path) -> None:
+    with contextlib.suppress(OSError):  # some systems cannot
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def configuration(plan: Plan) -> dict[str, Any]:
+    """What `experiment.json` holds: all that decides about the result, and where it was made."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "experiment": to_plain(plan.experiment),
+        "cells": [plain_cell(cell) for cell in plan.cells],
+        "games": {spec: asdict(facts) for spec, facts in plan.facts().items()},
+        "machine": {
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        },
+    }
+
+
+def _difference(there: Any, here: Any, where: str = "") -> str | None:
+    """The first thing in which two configurations differ, in words."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in dict.fromkeys([*there, *here]):
+            if found := _difference(there.get(key), here.get(key), key):
+                return found
+        return None
+    if there == here:
+        return None
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        differences = (_difference(one, other, where) for one, other in zip(there, here, strict=True))
+        return next(each for each in differences if each)
+    shown = [json.dumps(value, ensure_ascii=False)[:60] for value in (there, here)]
+    return f"{where}: {shown[0]} there, {shown[1]} here"
