@@ -9,6 +9,7 @@ from kibitz.lab.document import ExperimentError
 from kibitz.lab.experiment import Experiment, Pairing, Stop, read_toml
 from kibitz.lab.match import match, play_games
 from kibitz.lab.record import Fault, Record
+from kibitz.lab.report import Report, report
 from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, clopper_pearson, wilson
 
@@ -23,6 +24,7 @@ __all__ = [
     "Pairing",
     "Rating",
     "Record",
+    "Report",
     "Standing",
     "Stop",
     "bradley_terry",
@@ -30,6 +32,7 @@ __all__ = [
     "match",
     "play_games",
     "read_toml",
+    "report",
     "summarise",
     "wilson",
 ]

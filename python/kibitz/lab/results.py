@@ -116,6 +116,14 @@ def _cells_of(directory: Path) -> list[dict[str, Any]]:
     return plain
 
 
+def read_file(path: str | os.PathLike[str]) -> pl.DataFrame:
+    """The episodes in a single file, a table (.parquet) or a worker's lines, without its folder."""
+    path = Path(path)
+    if not path.is_file():
+        raise StoreError(f"there is no file {path}")
+    return _read_table(path) if path.suffix == ".parquet" else _read_lines(path)
+
+
 def _read_table(path: Path) -> pl.DataFrame:
     import polars as pl
 

@@ -1,0 +1,53 @@
+"""What an experiment came to: tables here, or a page, CSV, LaTeX and pictures.
+
+Takes a folder that `kibitz experiment run` has filled, complete or not, or a single file of episodes
+(.parquet or .jsonl). Figures are put together by game: win rates with Wilson's interval, mean
+returns with their standard error, Elo where more than two planners met, time and simulations a move.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kibitz.cli._terminal import paint
+
+EXAMPLES = {
+    "kibitz report results/budgets": "tables in the terminal",
+    "kibitz report results/budgets --html report.html": "a page with tables, plots and games in it",
+    "kibitz report results/budgets --csv figures.csv --latex table.tex": "for programs and for papers",
+    "kibitz report results/budgets --svg plots --png plots": "every plot as a file",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument(
+        "results", type=Path, metavar="DIR|FILE", help="a results folder, or a file of episodes"
+    )
+    parser.add_argument("--html", type=Path, metavar="OUT", help="write one page that needs nothing else")
+    parser.add_argument("--csv", type=Path, metavar="OUT", help="write a line for each game and planner")
+    parser.add_argument("--latex", type=Path, metavar="OUT", help="write tables for a paper (booktabs)")
+    parser.add_argument("--png", type=Path, metavar="DIR", help="write the plots into a folder")
+    parser.add_argument("--svg", type=Path, metavar="DIR", help="the same as vector graphics")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Prints the tables, and writes what else was asked for."""
+    from kibitz.lab import report
+
+    made = report(options.results)
+    print(made)
+    if unfinished := made.about.get("unfinished"):
+        print("\n" + paint(f"Not complete: {unfinished}.", "yellow"))
+    written: list[Path] = []
+    for path, content in (options.html, made.html), (options.csv, made.csv), (options.latex, made.latex):
+        if path is not None:
+            path.write_text(content(), encoding="utf-8")
+            written.append(path)
+    if options.svg is not None:
+        written += made.save_plots(options.svg, "svg")
+    if options.png is not None:
+        written += made.save_plots(options.png, "png")
+    if written:
+        print("\nwritten: " + ", ".join(map(str, written)))

@@ -1,0 +1,111 @@
+"""A report as one page that needs nothing else: tables, pictures, games, and how it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from kibitz.lab import replay as replays
+from kibitz.lab.report.figures import Block
+from kibitz.lab.report.page import document, image, table
+from kibitz.lab.report.plots import TITLES, plots, svg
+from kibitz.lab.report.replays import replay_section
+from kibitz.lab.report.text import block_table, notes, troubles
+
+MOST_REPLAYS, MOST_TURNS = 12, 120
+"""How many games a report shows, and how many turns of each."""
+
+
+def report_html(
+    title: str, blocks: Sequence[Block], about: Mapping[str, str], configuration: Any, kept: Sequence[Path]
+) -> str:
+    """The whole page."""
+    games = sum(block.result.games for block in blocks)
+    faults = sum(block.result.faults for block in blocks)
+    left_out = f"; {faults:,} came to nothing and count in no figure" if faults else ""
+    one = len(blocks) == 1
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="dim">{games:,} games of {"one game" if one else f"{len(blocks)} games"}{left_out}</p>',
+    ]
+    for block in blocks:
+        parts += _block(block)
+    parts += _replays(kept)
+    parts += _about(about, configuration)
+    return document(title, parts)
+
+
+def fragment(blocks: Sequence[Block]) -> str:
+    """The tables and pictures for a notebook, which has a style of its own."""
+    parts = []
+    for block in blocks:
+        head, *rows = block_table(block)
+        parts.append(f"<h3>{escape(block.facts.spec)}</h3><p>{escape(block.head)}</p>{table(head, rows)}")
+        parts += [image(svg(draw()), TITLES[name]) for name, draw in plots(block).items()]
+    return "\n".join(parts)
+
+
+def _block(block: Block) -> Iterator[str]:
+    yield f"<h2>{escape(block.facts.spec)}</h2>"
+    common = f"; all planners with <span class='spec'>{escape(block.common)}</span>" if block.common else ""
+    yield f'<p class="dim">{escape(block.head)}{common}</p>'
+    head, *rows = block_table(block)
+    yield table(head, rows)
+    yield from (f'<p class="dim">{escape(note)}</p>' for note in notes(block))
+    if block.troubles:
+        each = "".join(f"<li>{escape(words)}</li>" for words in troubles(block))
+        yield f'<ul class="fault">{each}</ul>'
+    pictures = [
+        f"<figure>{svg(draw(), inline=True)}<figcaption>{TITLES[name]}</figcaption></figure>"
+        for name, draw in plots(block).items()
+    ]
+    yield f'<div class="plots">{"".join(pictures)}</div>'
+    if any(line.name != line.standing.planner for line in block.lines):
+        specs = "".join(f'<li class="spec">{escape(line.standing.planner)}</li>' for line in block.lines)
+        yield f"<details><summary>The planners in full</summary><ul>{specs}</ul></details>"
+
+
+def _replays(kept: Sequence[Path]) -> Iterator[str]:
+    shown: set[tuple[str, tuple[str, ...]]] = set()
+    failed = []
+    for path in kept:
+        if len(shown) == MOST_REPLAYS:
+            break
+        try:
+            replay = replays.load(path)
+            pairing = replay.game, tuple(sorted(replay.planners))
+            if pairing in shown:
+                continue
+            section = replay_section(replay, most=MOST_TURNS)
+        except (ValueError, OSError) as error:
+            failed.append(f"{path.name}: {error}")
+            continue
+        if not shown:
+            yield "<h2>A game of each pairing</h2>"
+        shown.add(pairing)
+        against = " – ".join(f'<span class="spec">{escape(spec)}</span>' for spec in replay.planners)
+        deal = f"seed {replay.seed}, episode {replay.episode}"
+        yield (
+            f"<details><summary>{escape(replay.game)}: {against} "
+            f'<span class="dim">{deal}</span></summary>{section}</details>'
+        )
+    if failed:
+        words = "; ".join(failed[:3]) + (f"; and {len(failed) - 3} more" if len(failed) > 3 else "")
+        yield f'<p class="note">Some saved games cannot be shown: {escape(words)}</p>'
+
+
+def _about(about: Mapping[str, str], configuration: Any) -> Iterator[str]:
+    yield "<h2>How this was made</h2>"
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in about.items())
+    yield f"<dl>{items}</dl>"
+    yield (
+        '<p class="dim">A win is the best return alone; k who share it have 1/k each. Win rates have '
+        "Wilson’s 95 % interval; the error of a mean return counts games on the same deal as belonging "
+        "together; Elo is by Bradley and Terry.</p>"
+    )
+    if configuration is not None:
+        text = json.dumps(configuration, indent=2, ensure_ascii=False, default=str)
+        yield f"<details><summary>The resolved configuration</summary><pre>{escape(text)}</pre></details>"

@@ -1,0 +1,336 @@
+"""Pictures of results: score against budget, who beats whom, how returns are spread, time a move.
+
+Drawn with matplotlib on figures of their own, without a display. Colours are Okabe and Ito's, which
+colour-blind people tell apart; markers differ too. The same results give the same SVG.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from kibitz.lab.report.figures import Block, Line
+from kibitz.lab.report.names import clip
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f")
+MARKERS = "os^Dvp*XP"
+INK, GRID = "#222222", "#bbbbbb"
+Z = 1.959964
+"""Standard errors on each side of a 95 % interval."""
+FEW = 6
+"""Up to so many different returns are counted, more make a violin."""
+MOST = 16
+"""More planners than this make a picture nobody can read."""
+
+
+def plots(block: Block) -> dict[str, Callable[[], Figure]]:
+    """The pictures that a game's results give rise to, by name; each is drawn when it is called."""
+    found: dict[str, Callable[[], Figure]] = {}
+    if not any(line.standing.games for line in block.lines):
+        return found
+    if block.sweep:
+        found["budget"] = lambda: against_budget(block)
+    if len(_meeting(block)[1]) > 1:
+        found["matrix"] = lambda: win_matrix(block)
+    found["returns"] = lambda: spread(block)
+    if any(line.standing.seconds_a_move for line in block.lines):
+        found["time"] = lambda: time_a_move(block)
+    return found
+
+
+TITLES = {
+    "budget": "Score against budget",
+    "matrix": "Who beats whom",
+    "returns": "Returns",
+    "time": "Time a move",
+}
+
+
+def against_budget(block: Block) -> Figure:
+    """A line for each planner over its budgets, with 95 % intervals."""
+    groups: defaultdict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in block.lines:
+        if line.standing.games and line.budget is not None:
+            groups[line.family, line.budget.kind].append(line)
+    colours = _colours(block)
+    kinds = [kind for _, kind in groups]
+    kind = max(set(kinds), key=lambda each: (kinds.count(each), each))
+    with _style():
+        figure, axes = _figure(6.4, 4.0)
+        shown = [(family, rows) for (family, each), rows in groups.items() if each == kind][:MOST]
+        for number, (family, rows) in enumerate(shown):
+            rows = sorted(rows, key=lambda line: line.budget or ("", 0))
+            figures = [_score(line, block) for line in rows]
+            amounts = [line.budget.amount for line in rows if line.budget]
+            # Intervals at the same budget stand beside each other, not on top of each other.
+            aside = 1 + 0.025 * (number - (len(shown) - 1) / 2)
+            amounts = [aside * amount for amount in amounts]
+            middle = [value for value, _, _ in figures]
+            below = [value - low for value, low, _ in figures]
+            above = [high - value for value, _, high in figures]
+            look: dict[str, Any] = {
+                "color": colours[family],
+                "marker": MARKERS[number % len(MARKERS)],
+                "linestyle": ("-", "--", ":")[number // len(COLOURS) % 3],
+            }
+            axes.errorbar(
+                amounts, middle, yerr=[below, above], label=clip(family), capsize=3, linewidth=1.8, **look
+            )
+        ticks = sorted({line.budget.amount for _, rows in shown for line in rows if line.budget})
+        if ticks[0] > 0 and ticks[-1] / ticks[0] >= 4:
+            axes.set_xscale("log")
+        axes.set_xticks(_spaced(ticks), [f"{tick:,g}" for tick in _spaced(ticks)])
+        axes.minorticks_off()
+        axes.set_xlabel(f"{kind} a move")
+        if block.several:
+            axes.set_ylabel("win rate")
+            axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+            axes.axhline(
+                1 / len(block.facts.players), color=GRID, linewidth=1, linestyle=(0, (4, 3)), zorder=0
+            )
+            axes.set_ylim(-0.03, 1.03)
+        else:
+            axes.set_ylabel("mean return")
+            _reference(axes, block)
+        axes.grid(axis="y")
+        axes.legend(loc="best")
+        return figure
+
+
+def _spaced(ticks: list[float]) -> list[float]:
+    """Budgets far enough from each other for their names to stand side by side."""
+    if len(ticks) <= 8:
+        return ticks
+    return ticks[:: -(-len(ticks) // 8)]
+
+
+def _reference(axes: Axes, block: Block) -> None:
+    """In a game of one, planners without a budget are lines to compare with."""
+    for line in block.lines:
+        if line.budget is None and line.standing.games:
+            axes.axhline(
+                line.standing.mean_return, color=INK, linewidth=1.2, linestyle=":", label=clip(line.name)
+            )
+
+
+def _score(line: Line, block: Block) -> tuple[float, float, float]:
+    """The win rate, or in a game of one the mean return, with its interval."""
+    row = line.standing
+    if block.several and row.win_rate is not None:
+        return row.wins / row.games, row.win_rate.low, row.win_rate.high
+    half = Z * (row.standard_error or 0.0)
+    return row.mean_return, row.mean_return - half, row.mean_return + half
+
+
+def win_matrix(block: Block) -> Figure:
+    """A heat map: how often the planner of a row gets more than that of a column."""
+    import numpy as np
+
+    rows, columns = _meeting(block)
+    shares = np.full((len(rows), len(columns)), np.nan)
+    games = np.zeros((len(rows), len(columns)), dtype=int)
+    row_of = {line.number: index for index, line in enumerate(rows)}
+    column_of = {line.number: index for index, line in enumerate(columns)}
+    for meeting in block.result.meetings:
+        if meeting.planner in row_of and meeting.against in column_of:
+            at = row_of[meeting.planner], column_of[meeting.against]
+            shares[at] = meeting.score / meeting.games
+            games[at] = meeting.games
+    with _style():
+        down, across = ([clip(line.caption, 32) for line in lines] for lines in (rows, columns))
+        width = 0.62 * len(columns) + 0.085 * max(map(len, down)) + 1.9
+        height = 0.62 * len(rows) + 0.056 * max(map(len, across)) + 0.9
+        figure, axes = _figure(max(width, 3.2), max(height, 2.4))
+        picture = axes.imshow(shares, cmap="PuOr", vmin=0, vmax=1)
+        axes.set_xticks(range(len(columns)), across, rotation=40, ha="right", rotation_mode="anchor")
+        axes.set_yticks(range(len(rows)), down)
+        axes.tick_params(length=0)
+        for row, column in zip(*np.nonzero(games), strict=True):
+            value = shares[row, column]
+            ink = "white" if abs(value - 0.5) > 0.33 else "#1a1a1a"
+            text = f"{100 * value:.0f}"
+            axes.text(column, row - 0.08, text, ha="center", va="center", color=ink, fontsize=10)
+            axes.text(
+                column,
+                row + 0.28,
+                f"n={games[row, column]:,}",
+                ha="center",
+                va="center",
+                color=ink,
+                fontsize=6,
+            )
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.set_xlabel("against")
+        bar = figure.colorbar(picture, ax=axes, fraction=0.046, pad=0.03, ticks=[0, 0.25, 0.5, 0.75, 1])
+        bar.ax.set_yticklabels(["0 %", "25 %", "50 %", "75 %", "100 %"])
+        bar.outline.set_visible(False)
+        return figure
+
+
+def _meeting(block: Block) -> tuple[list[Line], list[Line]]:
+    """The planners for the rows and the columns: where most have met only a few, the few are columns."""
+    opponents: defaultdict[int, set[int]] = defaultdict(set)
+    for meeting in block.result.meetings:
+        opponents[meeting.planner].add(meeting.against)
+    lines = [line for line in block.lines if line.number in opponents]
+    few = [line for line in lines if len(opponents[line.number]) > 1]
+    if 0 < 2 * len(few) < len(lines):
+        common = {line.number for line in few}
+        rows = [line for line in lines if opponents[line.number] & common]
+        return rows[:MOST], few[:MOST]
+    return lines[:MOST], lines[:MOST]
+
+
+def _colours(block: Block) -> dict[str, str]:
+    """A colour for each planner, whatever its budget."""
+    families = list(dict.fromkeys(line.family for line in block.lines))
+    return {family: COLOURS[number % len(COLOURS)] for number, family in enumerate(families)}
+
+
+def spread(block: Block) -> Figure:
+    """How the returns are spread, with the mean and its 95 % interval.
+
+    A violin for each planner; where there are only a few different returns, the share of each.
+    """
+    lines = [line for line in block.lines if line.standing.games][:MOST]
+    values = {line.number: block.returns(line.number) for line in lines}
+    kinds = sorted({value for each in values.values() for value in each})
+    with _style():
+        figure, axes = _rows_figure(lines)
+        if len(kinds) <= FEW:
+            _shares(axes, [values[line.number] for line in lines], kinds)
+            return figure
+        colours = _colours(block)
+        for place, line in enumerate(lines):
+            colour = colours[line.family]
+            if len({*values[line.number]}) > 1:
+                violin = axes.violinplot(
+                    [values[line.number]], [place], orientation="horizontal", widths=0.8, showextrema=False
+                )
+                for body in cast(Any, violin["bodies"]):
+                    body.set(facecolor=colour, alpha=0.35, edgecolor=colour)
+            row = line.standing
+            half = Z * (row.standard_error or 0.0)
+            axes.errorbar(row.mean_return, place, xerr=half, color=INK, marker="o", markersize=5, capsize=3)
+        axes.set_xlabel("return (dot: mean with its 95 % interval)")
+        axes.grid(axis="x")
+        return figure
+
+
+def _shares(axes: Axes, values: Sequence[Sequence[float]], kinds: Sequence[float]) -> None:
+    """A bar for each planner, divided into how often it got what."""
+    import matplotlib as mpl
+
+    shades = mpl.colormaps["cividis"]
+    counts = [Counter(each) for each in values]
+    begin = [0.0] * len(values)
+    for index, kind in enumerate(kinds):
+        shade = shades(0.1 + 0.85 * index / max(1, len(kinds) - 1))
+        ink = "white" if index < len(kinds) / 2 else "#1a1a1a"
+        shares = [count[kind] / len(each) for count, each in zip(counts, values, strict=True)]
+        axes.barh(range(len(values)), shares, 0.66, begin, color=shade, label=f"{kind:g}")
+        for place, share in enumerate(shares):
+            if share >= 0.07:
+                text = f"{100 * share:.0f} %"
+                where = begin[place] + share / 2
+                axes.text(where, place, text, ha="center", va="center", color=ink, fontsize=8)
+        begin = [left + share for left, share in zip(begin, shares, strict=True)]
+    axes.set_xlim(0, 1)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    axes.set_xlabel("share of games")
+    axes.legend(title="return", loc="center left", bbox_to_anchor=(1.01, 0.5))
+
+
+def time_a_move(block: Block) -> Figure:
+    """The mean time a move of each planner, and its slowest move."""
+    lines = [line for line in block.lines if line.standing.seconds_a_move][:MOST]
+    colours = _colours(block)
+    with _style():
+        figure, axes = _rows_figure(lines)
+        for place, line in enumerate(lines):
+            row = line.standing
+            colour = colours[line.family]
+            mean = row.seconds_a_move or 0.0
+            slowest = max(row.slowest, mean)
+            axes.plot([mean, slowest], [place, place], color=colour, linewidth=2, alpha=0.5)
+            axes.plot(mean, place, marker="o", markersize=8, color=colour)
+            axes.plot(slowest, place, marker="|", markersize=10, color=colour)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: _short_time(value))
+        axes.minorticks_off()
+        axes.set_xlabel("time a move (dot: mean, bar: slowest)")
+        axes.grid(axis="x")
+        return figure
+
+
+def _short_time(seconds: float) -> str:
+    for unit, size in ("s", 1.0), ("ms", 1e-3), ("µs", 1e-6):
+        if seconds >= 0.999 * size:
+            return f"{seconds / size:,.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _rows_figure(lines: Sequence[Line]) -> tuple[Figure, Axes]:
+    """Axes with a row for each planner, the first on top."""
+    names = [clip(line.caption) for line in lines]
+    width = 4.4 + 0.075 * max(map(len, names))
+    figure, axes = _figure(width, 0.9 + 0.48 * len(lines))
+    axes.set_yticks(range(len(lines)), names)
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    return figure, axes
+
+
+def _figure(width: float, height: float) -> tuple[Figure, Axes]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    settings: dict[str, Any] = {
+        "font.family": "DejaVu Sans", "font.size": 10, "axes.labelsize": 10, "xtick.labelsize": 9,
+        "ytick.labelsize": 9, "legend.fontsize": 9, "legend.frameon": False, "text.color": INK,
+        "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
+        "axes.linewidth": 0.8, "axes.spines.top": False, "axes.spines.right": False, "grid.color": GRID,
+        "grid.linewidth": 0.6, "grid.alpha": 0.6, "axes.axisbelow": True, "text.parse_math": False,
+        "svg.hashsalt": "kibitz", "svg.fonttype": "path", "axes.unicode_minus": True,
+    }  # fmt: skip
+    with mpl.rc_context(cast(Any, settings)):
+        yield
+
+
+def svg(figure: Figure, *, inline: bool = False) -> str:
+    """A figure as SVG, without dates; `inline` for a page, whose colour of text it takes."""
+    out = io.StringIO()
+    with _style():
+        figure.savefig(out, format="svg", transparent=inline, metadata={"Date": None, "Creator": "kibitz"})
+    text = out.getvalue()
+    if not inline:
+        return text
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    return text.replace(INK, "currentColor")
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as PNG."""
+    out = io.BytesIO()
+    with _style():
+        figure.savefig(out, format="png", dpi=160, facecolor="white", metadata={"Software": "kibitz"})
+    return out.getvalue()
