@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     kept = replay.load(options.file)
     game = kept.load_game(_load.game(options.game) if options.game else None)
     if options.html:
-        from kibitz.lab.report import replay_page
+        from kibitz.lab.reports import replay_page
 
         options.html.write_text(replay_page(kept, game), encoding="utf-8")
         print(f"{options.html}: {len(kept.steps)} steps of {kept.game}")

@@ -16,7 +16,7 @@ EXAMPLES = {
     "kibitz report results/budgets": "tables in the terminal",
     "kibitz report results/budgets --html report.html": "a page with tables, plots and games in it",
     "kibitz report results/budgets --csv figures.csv --latex table.tex": "for programs and for papers",
-    "kibitz report results/budgets --svg plots --png plots": "every plot as a file",
+    "kibitz report results/budgets --svg pictures --png pictures": "every plot as a file",
 }
 
 

@@ -9,7 +9,7 @@ from kibitz.lab.document import ExperimentError
 from kibitz.lab.experiment import Experiment, Pairing, Stop, read_toml
 from kibitz.lab.match import match, play_games
 from kibitz.lab.record import Fault, Record
-from kibitz.lab.report import Report, report
+from kibitz.lab.reports import Report, report
 from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, clopper_pearson, wilson
 

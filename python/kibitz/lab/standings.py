@@ -138,7 +138,7 @@ class MatchResult:
         return plain
 
     def __str__(self) -> str:
-        from kibitz.lab.report import match_table
+        from kibitz.lab.reports import match_table
 
         return match_table(self)
 

@@ -5,9 +5,9 @@ From the lowest to the highest: `names` (specs made short), `figures` (what ther
 and `whole`, the report that has all of them.
 """
 
-from kibitz.lab.report.replays import replay_page, replay_section
-from kibitz.lab.report.text import columns, first_seat, match_table, percent, span
-from kibitz.lab.report.whole import Report, report
+from kibitz.lab.reports.replays import replay_page, replay_section
+from kibitz.lab.reports.text import columns, first_seat, match_table, percent, span
+from kibitz.lab.reports.whole import Report, report
 
 __all__ = [
     "Report",

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from kibitz.lab.report.figures import Block
-from kibitz.lab.report.text import block_table
+from kibitz.lab.reports.figures import Block
+from kibitz.lab.reports.text import block_table
 
 COLUMNS = (
     "game", "planner", "budget_kind", "budget", "games", "wins", "win_rate", "win_low", "win_high",
@@ -22,7 +22,7 @@ def as_csv(blocks: Sequence[Block]) -> str:
     """A line for each game and planner; an empty cell is a figure that there is not.
 
     >>> import kibitz as kb
-    >>> from kibitz.lab.report.tables import as_csv
+    >>> from kibitz.lab.reports.tables import as_csv
     >>> result = kb.match("tic-tac-toe", ["uct(simulations=50)", "random"], games=4)
     >>> as_csv(kb.lab.report(result).blocks).splitlines()[1].split(",")[:5]
     ['tic-tac-toe', 'uct(simulations=50)', 'simulations', '50', '4']
@@ -68,7 +68,7 @@ def as_latex(blocks: Sequence[Block]) -> str:
     """A table for each game, for a document that uses the package booktabs.
 
     >>> import kibitz as kb
-    >>> from kibitz.lab.report.tables import as_latex
+    >>> from kibitz.lab.reports.tables import as_latex
     >>> result = kb.match("tic-tac-toe", ["uct(simulations=50)", "random"], games=4)
     >>> as_latex(kb.lab.report(result).blocks).count(r"\\toprule")
     1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from kibitz.lab.report.figures import Block, Trouble, strength
-from kibitz.lab.report.names import Budget
+from kibitz.lab.reports.figures import Block, Trouble, strength
+from kibitz.lab.reports.names import Budget
 from kibitz.lab.standings import MatchResult, Seat, Standing
 
 
@@ -68,8 +68,8 @@ def troubles(block: Block, most: int = 10) -> list[str]:
 def trouble_text(trouble: Trouble) -> str:
     """A sentence on episodes that came to nothing.
 
-    >>> from kibitz.lab.report.figures import Trouble
-    >>> from kibitz.lab.report.text import trouble_text
+    >>> from kibitz.lab.reports.figures import Trouble
+    >>> from kibitz.lab.reports.text import trouble_text
     >>> trouble_text(Trouble("uct", "raised", "ValueError: no", 3))
     '3 games left out: uct raised (ValueError: no)'
     """
@@ -156,7 +156,7 @@ def _optional(value: float | None, form: str) -> str:
 def time(seconds: float | None) -> str:
     """A short time.
 
-    >>> from kibitz.lab.report.text import time
+    >>> from kibitz.lab.reports.text import time
     >>> [time(value) for value in (0.0000123, 0.0321, 4.2, None)]
     ['12 µs', '32.1 ms', '4.2 s', '-']
     """
@@ -179,7 +179,7 @@ def first_seat(seat: Seat) -> str:
 def percent(part: float, whole: int) -> str:
     """A share in percent.
 
-    >>> from kibitz.lab.report.text import percent
+    >>> from kibitz.lab.reports.text import percent
     >>> percent(1, 8)
     '12.5 %'
     """
@@ -189,7 +189,7 @@ def percent(part: float, whole: int) -> str:
 def span(low: float, high: float) -> str:
     """An interval of shares in percent.
 
-    >>> from kibitz.lab.report.text import span
+    >>> from kibitz.lab.reports.text import span
     >>> span(0.2366, 0.7634)
     '23.7 to 76.3'
     """
@@ -199,7 +199,7 @@ def span(low: float, high: float) -> str:
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines: the first column to the left, the others to the right.
 
-    >>> from kibitz.lab.report.text import columns
+    >>> from kibitz.lab.reports.text import columns
     >>> columns([["planner", "games"], ["uct", "9"]])
     ['planner  games', 'uct          9']
     """

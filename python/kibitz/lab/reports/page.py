@@ -19,7 +19,7 @@ POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-s
 def document(title: str, body: Sequence[str]) -> str:
     """A whole page.
 
-    >>> from kibitz.lab.report.page import document
+    >>> from kibitz.lab.reports.page import document
     >>> "<title>a &lt;b&gt;</title>" in document("a <b>", ["<p>text</p>"])
     True
     """
@@ -39,7 +39,7 @@ def document(title: str, body: Sequence[str]) -> str:
 def image(svg: str, alt: str) -> str:
     """A picture as a part of the page.
 
-    >>> from kibitz.lab.report.page import image
+    >>> from kibitz.lab.reports.page import image
     >>> image("<svg/>", "the board")
     '<img alt="the board" src="data:image/svg+xml;base64,PHN2Zy8+">'
     """
@@ -50,7 +50,7 @@ def image(svg: str, alt: str) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], classes: Sequence[str] = ()) -> str:
     """A table of plain texts, with a class for each row if wished.
 
-    >>> from kibitz.lab.report.page import table
+    >>> from kibitz.lab.reports.page import table
     >>> "<td>&lt;b&gt;</td>" in table(["name"], [["<b>"]])
     True
     """

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from kibitz.lab.report.figures import Block, Line
-from kibitz.lab.report.names import clip
+from kibitz.lab.reports.figures import Block, Line
+from kibitz.lab.reports.names import clip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

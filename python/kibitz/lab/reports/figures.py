@@ -15,7 +15,7 @@ from kibitz.games import load
 from kibitz.lab._checked import printable
 from kibitz.lab.match import labels
 from kibitz.lab.record import Record
-from kibitz.lab.report.names import LONG, Budget, Names, read, shorten
+from kibitz.lab.reports.names import LONG, Budget, Names, read, shorten
 from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 
 
@@ -93,7 +93,7 @@ def blocks(records: Iterable[Record], facts: Mapping[str, GameFacts] | None = No
     """The figures of each game, in the order in which the games come up.
 
     >>> from kibitz.lab import Record
-    >>> from kibitz.lab.report.figures import blocks
+    >>> from kibitz.lab.reports.figures import blocks
     >>> known = {"game": "tic-tac-toe", "planners": ("uct", "random"), "steps": 5, "seconds": (0.1, 0.0)}
     >>> games = [Record(0, (0, 1), (1.0, -1.0), **known), Record(0, (1, 0), (-1.0, 1.0), **known)]
     >>> [line.standing.wins for line in blocks(games)[0].lines]

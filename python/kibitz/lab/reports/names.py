@@ -64,7 +64,7 @@ class Spec(NamedTuple):
 def read(label: str) -> Spec:
     """A label of a match in its parts; one that is no spec is a name.
 
-    >>> from kibitz.lab.report.names import read
+    >>> from kibitz.lab.reports.names import read
     >>> read("uct(simulations=100) #2").budget
     Budget(kind='simulations', amount=100.0)
     """
@@ -94,7 +94,7 @@ class Names(NamedTuple):
 def shorten(labels: Sequence[str]) -> Names:
     """Names for planners beside each other: long ones without the parameters that all have in common.
 
-    >>> from kibitz.lab.report.names import shorten
+    >>> from kibitz.lab.reports.names import shorten
     >>> shorten(["uct(simulations=100, exploration=0.7)", "uct(simulations=400, exploration=0.7)"])
     Names(short=['uct(simulations=100)', 'uct(simulations=400)'], common='exploration=0.7')
     """
@@ -114,7 +114,7 @@ def shorten(labels: Sequence[str]) -> Names:
 def clip(name: str, most: int = 40) -> str:
     """As much of a name as a picture has room for.
 
-    >>> from kibitz.lab.report.names import clip
+    >>> from kibitz.lab.reports.names import clip
     >>> clip("a very long name", 9)
     'a ve…name'
     """

@@ -12,11 +12,11 @@ from typing import Any, Literal
 from kibitz import __version__
 from kibitz.lab._checked import printable
 from kibitz.lab.record import Record
-from kibitz.lab.report.figures import Block, blocks
-from kibitz.lab.report.html import fragment, report_html
-from kibitz.lab.report.plots import plots, png, svg
-from kibitz.lab.report.tables import as_csv, as_latex
-from kibitz.lab.report.text import report_text
+from kibitz.lab.reports.figures import Block, blocks
+from kibitz.lab.reports.html import fragment, report_html
+from kibitz.lab.reports.plots import plots, png, svg
+from kibitz.lab.reports.tables import as_csv, as_latex
+from kibitz.lab.reports.text import report_text
 from kibitz.lab.results import (
     REPLAYS,
     Results,

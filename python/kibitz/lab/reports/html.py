@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kibitz.lab import replay as replays
-from kibitz.lab.report.figures import Block
-from kibitz.lab.report.page import document, image, table
-from kibitz.lab.report.plots import TITLES, plots, svg
-from kibitz.lab.report.replays import replay_section
-from kibitz.lab.report.text import block_table, notes, troubles
+from kibitz.lab.reports.figures import Block
+from kibitz.lab.reports.page import document, image, table
+from kibitz.lab.reports.plots import TITLES, plots, svg
+from kibitz.lab.reports.replays import replay_section
+from kibitz.lab.reports.text import block_table, notes, troubles
 
 MOST_REPLAYS, MOST_TURNS = 12, 120
 """How many games a report shows, and how many turns of each."""

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kibitz.lab.replay import turns
-from kibitz.lab.report.page import document, image
+from kibitz.lab.reports.page import document, image
 
 if TYPE_CHECKING:
     from kibitz import Game, State
@@ -31,7 +31,7 @@ def replay_page(replay: Replay, game: Game | None = None) -> str:
 
     >>> import kibitz as kb
     >>> from kibitz.lab import replay
-    >>> from kibitz.lab.report import replay_page
+    >>> from kibitz.lab.reports import replay_page
     >>> kept = replay.of(kb.play("tic-tac-toe", "uct(simulations=20)"))
     >>> replay_page(kept).count('class="frame"') == len(kept.steps) + 1
     True
