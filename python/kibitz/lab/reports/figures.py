@@ -7,6 +7,7 @@ together in the errors.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -168,7 +169,8 @@ def _lines(result: MatchResult, names: Names) -> list[Line]:
 
 def strength(standing: Standing) -> tuple[float, float]:
     """What the best come first by: the rating where there is one, then the mean return."""
-    return (round(standing.elo.elo) if standing.elo else 0.0, standing.mean_return)
+    mean = standing.mean_return if standing.games else -math.inf
+    return (round(standing.elo.elo) if standing.elo else 0.0, mean)
 
 
 def _facts(spec: str, records: list[Record]) -> GameFacts:

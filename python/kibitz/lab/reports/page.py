@@ -47,18 +47,13 @@ def image(svg: str, alt: str) -> str:
     return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], classes: Sequence[str] = ()) -> str:
-    """A table of plain texts, with a class for each row if wished.
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of plain texts.
 
     >>> from kibitz.lab.reports.page import table
     >>> "<td>&lt;b&gt;</td>" in table(["name"], [["<b>"]])
     True
     """
-    marked = [*classes, *[""] * (len(rows) - len(classes))]
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    lines = [
-        f"<tr{f' class={mark}' if mark else ''}>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-        for row, mark in zip(rows, marked, strict=True)
-    ]
-    body = "".join(lines)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'

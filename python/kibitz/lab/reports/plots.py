@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -311,7 +312,9 @@ def _style() -> Iterator[None]:
         "grid.linewidth": 0.6, "grid.alpha": 0.6, "axes.axisbelow": True, "text.parse_math": False,
         "svg.hashsalt": "kibitz", "svg.fonttype": "path", "axes.unicode_minus": True,
     }  # fmt: skip
-    with mpl.rc_context(cast(Any, settings)):
+    with mpl.rc_context(cast(Any, settings)), warnings.catch_warnings():
+        # A sign that the font lacks becomes a box; that is no news to the person at the keyboard.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         yield
 
 
