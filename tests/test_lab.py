@@ -123,10 +123,11 @@ def test_every_deal_is_played_in_all_seatings() -> None:
 def test_the_same_deal_for_every_seating() -> None:
     game = kb.load("kuhn-poker")
     hands: dict[int, set[object]] = {}
-    for deal in plan(game, ["random", "random"], games=12, seed=3):
-        for seating in deal.seatings:
-            played = kb.play(game, ["random", "random"], seed=deal.seed, episode=deal.episode)
-            hands.setdefault(deal.episode, set()).add(tuple(step.names for step in played.steps[:2]))
+    cell = plan(game, ["random", "random"], games=12, seed=3).cells[0]
+    for deal in range(cell.deals):
+        for seating in cell.seatings(deal):
+            played = kb.play(game, ["random", "random"], seed=cell.seed, episode=deal)
+            hands.setdefault(deal, set()).add(tuple(step.names for step in played.steps[:2]))
             assert len(seating) == 2
     assert all(len(cards) == 1 for cards in hands.values())
     assert len({next(iter(cards)) for cards in hands.values()}) > 1

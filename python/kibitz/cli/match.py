@@ -20,7 +20,8 @@ from kibitz.cli._terminal import Progress, duration, paint
 
 if TYPE_CHECKING:
     from kibitz import Game
-    from kibitz.lab.match import Clock, Maker
+    from kibitz.lab.experiment import Maker
+    from kibitz.lab.match import Clock
     from kibitz.lab.record import Record
 
 EXAMPLES = {
@@ -59,8 +60,8 @@ def run(options: argparse.Namespace) -> int:
     makers = [_load.maker(text) for text in options.planners]
     names = labels(options.planners)
     check(game, options.planners)
-    work = plan(game, makers, games=options.games, seed=options.seed)
-    clock = Clock(total=len(work) * len(work[0].seatings))
+    playing = plan(game, makers, games=options.games, seed=options.seed)
+    clock = Clock(total=playing.cells[0].episodes)
     records: list[Record] = []
     complete = True
     jobs = 1 if _people(makers) else options.jobs
@@ -83,10 +84,9 @@ def run(options: argparse.Namespace) -> int:
         head = f"{game.spec}: {result.games} games on {result.deals} deals, seed {options.seed}, "
         print(paint(head + duration(clock.elapsed), "bold") + "\n")
         print(result)
-        cut = sum(not record.over for record in records)
-        if cut:
+        if result.cut:
             steps = min(record.steps for record in records if not record.over)
-            print(f"{cut} games were left unfinished after {steps} steps; they count as they stood.")
+            print(f"{result.cut} games were left unfinished after {steps} steps; they count as they stood.")
     if not complete:
         print(f"stopped after {len(records)} of {clock.total} games", file=sys.stderr)
     return 0 if complete else 130

@@ -10,6 +10,8 @@ from kibitz.lab.experiment import Experiment, Pairing, Stop, read_toml
 from kibitz.lab.match import match, play_games
 from kibitz.lab.record import Fault, Record
 from kibitz.lab.reports import Report, report
+from kibitz.lab.results import Results, StoreError
+from kibitz.lab.run import FaultError, run
 from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, clopper_pearson, wilson
 
@@ -18,6 +20,7 @@ __all__ = [
     "Experiment",
     "ExperimentError",
     "Fault",
+    "FaultError",
     "GameFacts",
     "Interval",
     "MatchResult",
@@ -25,14 +28,17 @@ __all__ = [
     "Rating",
     "Record",
     "Report",
+    "Results",
     "Standing",
     "Stop",
+    "StoreError",
     "bradley_terry",
     "clopper_pearson",
     "match",
     "play_games",
     "read_toml",
     "report",
+    "run",
     "summarise",
     "wilson",
 ]

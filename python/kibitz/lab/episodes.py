@@ -8,7 +8,7 @@ exception passes through.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -49,9 +49,10 @@ class Playing:
     """The cells of an experiment with all that it takes to play them."""
 
     cells: tuple[Cell, ...]
-    games: tuple[Game, ...]
-    """Of each cell."""
-    makers: tuple[tuple[Maker, ...], ...]
+    games: Mapping[str, Game]
+    """By the cells' names for them,"""
+    makers: Mapping[str, Maker]
+    """and so the planners."""
     max_steps: int | None = None
     move_seconds: float | None = None
     replays: Replays = "none"
@@ -60,10 +61,9 @@ class Playing:
 
     def play(self, job: Job, watch: Watch = lambda _: None) -> tuple[Record, Episode | None]:
         """Plays an episode; the whole of it comes along where a replay is to be kept."""
-        cell, game = self.cells[job.cell], self.games[job.cell]
-        seating = cell.seatings(job.episode)[job.seating]
-        makers = [self.makers[job.cell][number] for number in seating]
-        record, played = _Episode(self, self._blank(job), game, watch).run(makers)
+        cell, blank = self.cells[job.cell], self._blank(job)
+        makers = [self.makers[cell.planners[number]] for number in blank.seating]
+        record, played = _Episode(self, blank, self.games[cell.game], watch).run(makers)
         keep = self.replays == "all" or (self.replays == "first" and job.episode == job.seating == 0)
         return record, played if keep else None
 
@@ -119,7 +119,7 @@ class _Episode:
                 self.game, seats, seed=self.blank.seed, episode=number, max_steps=cap, on_move=self.note
             )
             self.returns = played.returns
-            if not played.over and self.playing.max_steps is None and self.game.info.discount == 1:
+            if self._endless(played):
                 raise _Wrong("endless", None, f"the game was not over after {len(played.steps)} steps")
         except _Wrong as wrong:
             fault = wrong.fault
@@ -140,6 +140,11 @@ class _Episode:
             fault=fault,
         )
         return record, played if fault is None else None
+
+    def _endless(self, played: Episode) -> bool:
+        """Whether it ran into the cap, and nobody had asked for one."""
+        asked = self.playing.max_steps is not None or self.game.info.discount < 1
+        return self.playing.catch and not played.over and not asked
 
     def _illegal(self) -> Fault | None:
         """Whose last move was illegal: a decision about an earlier view, for example."""

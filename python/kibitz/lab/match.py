@@ -6,19 +6,22 @@ both. Somebody who stops in the middle summarises what there is.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from kibitz._core import Game
-from kibitz.episode import play
 from kibitz.games import load
+from kibitz.lab.cells import Cell
+from kibitz.lab.episodes import Job, Playing
+from kibitz.lab.executors import Lost, executor
+from kibitz.lab.executors.batches import TRIES, Batches
+from kibitz.lab.experiment import Maker
 from kibitz.lab.record import Record
-from kibitz.lab.seating import Seating, deals_for, seatings
+from kibitz.lab.seating import deals_for
 from kibitz.lab.standings import MatchResult, Seat, Standing, summarise, win_shares
-from kibitz.planners import AnyPlanner
 from kibitz.rules import Rules
 
 __all__ = [
@@ -34,9 +37,6 @@ __all__ = [
     "summarise",
     "win_shares",
 ]
-
-Maker = str | Callable[[], AnyPlanner]
-"""A planner's spec, or what makes a new planner: each seat of each game has one of its own."""
 
 
 def match(
@@ -70,53 +70,24 @@ def match(
     return summarise(game, labels(planners), records, seed=seed)
 
 
-@dataclass(frozen=True)
-class Deal:
-    """A piece of work: one deal in all seatings, or in some of them. It can be sent to another process."""
-
-    game: Game
-    planners: tuple[Maker, ...]
-    seed: int
-    episode: int
-    seatings: tuple[Seating, ...]
-    max_steps: int | None = None
-
-    def play(self) -> list[Record]:
-        """Plays all of it."""
-        return list(self.games())
-
-    def games(self) -> Iterator[Record]:
-        """Plays it, game by game."""
-        for seating in self.seatings:
-            makers = [self.planners[number] for number in seating]
-            chosen = [maker if isinstance(maker, str) else maker() for maker in makers]
-            played = play(self.game, chosen, seed=self.seed, episode=self.episode, max_steps=self.max_steps)
-            seconds = [0.0] * len(seating)
-            for step in played.steps:
-                for mover, decision in zip(step.movers, step.decisions, strict=False):
-                    seconds[mover] += decision.seconds
-            returns, steps = tuple(played.returns), len(played.steps)
-            yield Record(self.episode, seating, returns, steps, tuple(seconds), played.over)
-
-
 def plan(
     game: Game, planners: Sequence[Maker], *, games: int, seed: int = 0, max_steps: int | None = None
-) -> list[Deal]:
-    """The work of a match, in pieces that may be done in any order and anywhere.
+) -> Playing:
+    """What a match plays: an experiment of one cell, in which a fault is an exception.
 
     >>> import kibitz as kb
     >>> from kibitz.lab.match import plan
-    >>> [deal.episode for deal in plan(kb.load("tic-tac-toe"), ["uct", "random"], games=5)]
-    [0, 1, 2]
+    >>> plan(kb.load("tic-tac-toe"), ["uct", "random"], games=5).cells[0].deals
+    3
     """
     if not planners:
         raise ValueError("a match needs at least one planner")
     if games < 1:
         raise ValueError(f"a match needs at least one game, not {games}")
-    seats = game.info.players
-    table = tuple(seatings(len(planners), seats))
-    deals = range(deals_for(games, len(planners), seats))
-    return [Deal(game, tuple(planners), seed, episode, table, max_steps) for episode in deals]
+    names, seats = tuple(labels(planners)), game.info.players
+    cell = Cell("", game.spec, names, seed, seats, deals_for(games, len(planners), seats))
+    makers = dict(zip(names, planners, strict=True))
+    return Playing((cell,), {game.spec: game}, makers, max_steps, catch=False)
 
 
 def play_games(
@@ -128,24 +99,32 @@ def play_games(
     jobs: int = 1,
     max_steps: int | None = None,
 ) -> Generator[Record, None, None]:
-    """The games of a match as they finish: in order with one job, deal by deal with several.
+    """The games of a match as they finish, in order with one job.
 
     >>> import kibitz as kb
     >>> first = next(kb.lab.play_games(kb.load("kuhn-poker"), ["uct", "random"], games=10))
     >>> first.episode, first.seating
     (0, (0, 1))
     """
-    deals = plan(game, planners, games=games, seed=seed, max_steps=max_steps)
+    playing = plan(game, planners, games=games, seed=seed, max_steps=max_steps)
     if jobs < 1:
         raise ValueError(f"a match needs at least one job, not {jobs}")
-    if jobs == 1 or len(deals) == 1:
-        for deal in deals:
-            yield from deal.games()
-        return
-    from kibitz.lab.pool import in_processes
-
-    for records in in_processes(Deal.play, deals, jobs):
-        yield from records
+    cell = playing.cells[0]
+    place = executor(playing, lambda: None, jobs=min(jobs, cell.episodes))
+    left = (
+        Job(0, deal, number) for deal in range(cell.deals) for number in range(len(cell.seatings(deal)))
+    )
+    batches = Batches(left, place.batch_seconds)
+    with contextlib.closing(place.run(batches.next)) as events:
+        for event in events:
+            if isinstance(event, Lost):
+                batches.lost(event.jobs, event.suspects)
+                if max(batches.losses.values()) >= TRIES:
+                    raise RuntimeError(f"a process died {TRIES} times while it played the same game")
+                continue
+            for record, seconds in zip(event.records, event.seconds, strict=True):
+                batches.took(Job(0, record.episode, 0), seconds)
+                yield record
 
 
 def labels(planners: Sequence[Maker]) -> list[str]:

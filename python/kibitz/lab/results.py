@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from kibitz.lab._checked import Fields, each, flag, number, optional, text, whole
 from kibitz.lab.cells import Cell
 from kibitz.lab.document import Mistake
-from kibitz.lab.experiment import Experiment, from_plain
+from kibitz.lab.experiment import Experiment, Stop, from_plain
 from kibitz.lab.record import SCHEMA, Fault, FaultKind, Record
 from kibitz.lab.standings import GameFacts, MatchResult, summarise
 from kibitz.lab.stopping import rule_for
@@ -176,8 +176,7 @@ def _sound(frame: pl.DataFrame) -> bool:
         pl.col("seating").list.max() < pl.col("planners").list.len(),
         (pl.col("returns").list.len() == seats).fill_null(fault.is_not_null()),
         ((pl.col("seconds").list.len() == seats) | fault.is_not_null()),
-        fault.is_null()
-        | (fault.struct.field("kind").is_in(kinds) & fault.struct.field("what").is_not_null()),
+        fault.is_null() | (fault.struct.field("kind").is_in(kinds) & what.is_not_null()),
         (fault.struct.field("seat") < seats).fill_null(True),
         (pl.col("returns").list.eval(pl.element().is_finite()).list.all()).fill_null(True),
     ]
@@ -288,11 +287,9 @@ def open_results(directory: str | os.PathLike[str]) -> Results:
     return Results(directory, experiment, cells, games, version, machine, whole_frame, beyond, finished)
 
 
-def _progress(
-    cell: Cell, experiment: Experiment, facts: GameFacts, frame: pl.DataFrame
-) -> tuple[int, bool]:
+def _progress(cell: Cell, stop: Stop | None, facts: GameFacts, frame: pl.DataFrame) -> tuple[int, bool]:
     """How many deals of a cell count, and whether it is complete."""
-    rule = rule_for(experiment.stop, cell, facts)
+    rule = rule_for(stop, cell, facts)
     if rule is None:
         return cell.deals, len(frame) >= cell.episodes
     for played, deal in enumerate(_deals(records_of(frame)), 1):

@@ -21,7 +21,7 @@ import platform
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from kibitz._core import __version__
 from kibitz.lab.cells import Plan, plain_cell
@@ -40,7 +40,11 @@ from kibitz.lab.results import (
     read_configuration,
 )
 
-__all__ = ["Results", "Store", "StoreError", "Writer", "configuration", "open", "read"]
+if TYPE_CHECKING:
+    from kibitz.episode import Episode
+    from kibitz.lab.replay import Replay
+
+__all__ = ["Results", "Sink", "Store", "StoreError", "Writer", "configuration", "open", "read"]
 
 open = open_results  # noqa: A001 -- read as `store.open`
 LOCK = ".lock"
@@ -81,11 +85,26 @@ class Writer:
             if self.size == 0:
                 self.path.unlink(missing_ok=True)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+class Sink:
+    """Where one worker's episodes go: its own file, and a file for each replay."""
+
+    def __init__(self, file: Path) -> None:
+        self.writer = Writer(file)
+        self._replays = file.parent.parent / REPLAYS
+
+    def put(self, record: Record, played: Episode | Replay | None = None) -> None:
+        """Keeps an episode; a replay first, so that an episode that counts has its replay."""
+        if played is not None:
+            from kibitz.lab import replay
+
+            seating = "-".join(map(str, record.seating))
+            replay.save(played, self._replays / f"{record.cell}-{record.episode}-{seating}.json")
+        self.writer.write(record)
+
+    def close(self) -> None:
+        """Waits for the disk."""
+        self.writer.close()
 
 
 class Store:
@@ -134,11 +153,11 @@ class Store:
         for key in ("experiment", "cells", "games"):
             if what := _difference(there.get(key), here[key], key):
                 raise StoreError(
-                    f"{self.directory} holds another experiment ({what}); choose another folder for this one"
+                    f"{self.directory} holds another experiment ({what}); choose another folder"
                 )
         if there.get("version") != __version__:
             raise StoreError(
-                f"{self.directory} was begun with kibitz {there.get('version')}, but this is {__version__}: "
+                f"{self.directory} was begun with kibitz {there.get('version')}, this is {__version__}: "
                 "their episodes cannot be mixed; choose another folder"
             )
 
@@ -146,11 +165,6 @@ class Store:
         """The file of the next worker."""
         self._number += 1
         return self.directory / EPISODES / f"{self._number:04}.jsonl"
-
-    def replay_file(self, record: Record) -> Path:
-        """Where an episode is kept move by move."""
-        seating = "-".join(map(str, record.seating))
-        return self.directory / REPLAYS / f"{record.cell}-{record.episode}-{seating}.json"
 
     def compact(self) -> None:
         """All episodes into one file; the workers' files go only when it is safely there."""
