@@ -99,21 +99,27 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """A line on stderr about work that takes longer than two seconds.
+    """A line, or several, on stderr about work that takes longer than two seconds.
 
-    On a terminal the line is written over; elsewhere there is a new one twice a minute.
+    On a terminal they are written over; elsewhere there is a new one twice a minute, which
+    `elsewhere` describes if that is to be something shorter.
     """
 
     FIRST, TERMINAL, ELSEWHERE = 2.0, 0.3, 30.0
 
     def __init__(
-        self, describe: Callable[[], str], *, stream: TextIO | None = None, first: float | None = None
+        self,
+        describe: Callable[[], str],
+        *,
+        elsewhere: Callable[[], str] | None = None,
+        stream: TextIO | None = None,
+        first: float | None = None,
     ) -> None:
-        self._describe = describe
         self._stream = sys.stderr if stream is None else stream
         self._over = is_terminal(self._stream)
+        self._describe = describe if self._over or elsewhere is None else elsewhere
         self._first = self.FIRST if first is None else first
-        self._shown = 0
+        self._shown: list[str] = []
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
@@ -127,19 +133,26 @@ class Progress:
         self._end.set()
         self._thread.join()
         if self._shown:
-            self._stream.write("\r" + " " * self._shown + "\r")
+            self._stream.write(self._back() + "\r")
             self._stream.flush()
+
+    def _back(self) -> str:
+        """What takes away the lines that are there, and leads to where they began."""
+        if len(self._shown) > 1:
+            return f"\r\x1b[{len(self._shown) - 1}A\x1b[J"
+        return "\r" + " " * len(self._shown[0]) + "\r" if self._shown else "\r"
 
     def _tick(self) -> None:
         pause = self._first if self._over else max(self._first, self.ELSEWHERE)
         while not self._end.wait(pause):
-            line = self._describe()
+            text = self._describe()
             if self._over:
-                line = line[: max(20, shutil.get_terminal_size((80, 24)).columns - 1)]
-                self._stream.write("\r" + line.ljust(self._shown))
-                self._shown = len(line)
+                columns, rows = shutil.get_terminal_size((80, 24))
+                lines = [line[: max(20, columns - 1)] for line in text.splitlines()[: max(1, rows - 1)]]
+                self._stream.write(self._back() + "\n".join(lines))
+                self._shown = lines
             else:
-                self._stream.write(line + "\n")
+                self._stream.write(text + "\n")
             self._stream.flush()
             pause = self.TERMINAL if self._over else self.ELSEWHERE
 

@@ -9,16 +9,18 @@ import copy
 import functools
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from pathlib import Path as FilePath
 from typing import Any, Protocol, cast
 
 from kibitz import games as game_registry
 from kibitz import planners as planner_registry
 from kibitz._core import Game, Planner, parse_spec
 from kibitz.lab._toml_lines import Path as Place
-from kibitz.lab.document import Mistake
+from kibitz.lab.document import Mistake, read_document
 from kibitz.lab.experiment import (
     AnyGame,
     Experiment,
@@ -26,6 +28,7 @@ from kibitz.lab.experiment import (
     Pairing,
     Seats,
     Value,
+    from_plain,
     own_name,
 )
 from kibitz.lab.seating import Seating, deals_for, games_in, seatings, varies
@@ -125,10 +128,23 @@ def resolve(experiment: Experiment, loader: Loader | None = None) -> Plan:
       pomcp: unknown parameter 'simulatons'; did you mean simulations?
       unknown game 'tic-tac-tow'; did you mean tic-tac-toe?
     """
+    return _resolved(experiment, loader, [])
+
+
+def resolve_toml(path: str | os.PathLike[str], loader: Loader | None = None) -> Plan:
+    """The same for a file: its own mistakes are listed together with those of what it names."""
+    plain, source = read_document(path)
+    mistakes: list[Mistake] = []
+    experiment = from_plain(plain, mistakes, FilePath(path).stem)
+    return _resolved(replace(experiment, source=source), loader, mistakes)
+
+
+def _resolved(experiment: Experiment, loader: Loader | None, mistakes: list[Mistake]) -> Plan:
     resolver = _Resolver(experiment, Named() if loader is None else loader)
     resolver.run()
-    if resolver.mistakes:
-        raise experiment.error(resolver.mistakes)
+    mistakes += resolver.mistakes
+    if mistakes:
+        raise experiment.error(mistakes)
     return Plan(experiment, tuple(resolver.cells.values()), resolver.games, resolver.makers)
 
 
