@@ -1,0 +1,119 @@
+"""Published tables and figures beside ours, with both intervals and a verdict.
+
+Without a name it lists what there is. With one it plays what the publication played, at full size or
+at a part of it (--scale), into a folder of results: run again after an interruption, it goes on there,
+and `kibitz report` shows the folder too.
+
+A verdict counts differences up to a tolerance for nothing: ours agrees if the whole interval of the
+difference lies within it, is better or worse if the whole interval lies beyond it; otherwise it cannot
+be told yet, and more games (a larger scale) are needed. A file of your own (NAME.toml) works like
+those that are listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from kibitz.cli import _options
+from kibitz.cli._terminal import Progress, Timer, duration, paint, width
+
+if TYPE_CHECKING:
+    from kibitz.lab.reproductions import Reproduction
+    from kibitz.lab.run import Coordinator
+
+EXAMPLES = {
+    "kibitz reproduce": "what can be reproduced so far",
+    "kibitz reproduce posg-bear": "a small one in full",
+    "kibitz reproduce rock-sample-pomcp --scale 0.05 --jobs 2": "a twentieth of the games of a large one",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="what to reproduce: a name, or a TOML file")
+    parser.add_argument(
+        "--scale", type=_scale, default=1.0, metavar="X", help="so many times the games (default 1)"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_options.whole(1, 1024),
+        metavar="N",
+        help="processes (default: one for each processor)",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="the folder of results (default results/reproductions/NAME)"
+    )
+    _options.as_json(parser)
+
+
+def _scale(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, not '{text}'") from None
+    if not 0 < number <= 1000:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: above 0, up to 1000")
+    return number
+
+
+def run(options: argparse.Namespace) -> int:
+    """Lists, or reproduces."""
+    from kibitz.lab import reproductions
+
+    if options.name is None:
+        _list([reproductions.load(name) for name in reproductions.names()], options.json)
+        return 0
+    return _reproduce(reproductions.load(options.name), options)
+
+
+def _list(known: list[Reproduction], as_json: bool) -> None:
+    if as_json:
+        keys = ("name", "title", "source", "where", "minutes", "about")
+        _options.print_json([{key: getattr(each, key) for key in keys} for each in known])
+        return
+    for each in known:
+        print(f"{paint(each.name, 'bold')}  {each.title}")
+        for line in textwrap.wrap(f"{each.source}: {each.where}", min(width(), 100) - 4):
+            print(f"    {line}")
+        if each.minutes is not None:
+            print(f"    takes about {duration(60 * each.minutes)} of one processor at full size")
+
+
+def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
+    from kibitz.lab.reproduce import compare, folder, reproduce
+    from kibitz.lab.results import open_results
+
+    timer = Timer()
+    directory = options.out or folder(reproduction, options.scale)
+    state: list[str] = [f"reproducing {reproduction.name}"]
+
+    def show(coordinator: Coordinator) -> None:
+        from kibitz.cli.match import progress
+
+        state[0] = progress(coordinator.clock)
+
+    try:
+        with Progress(lambda: state[0]):
+            comparison = reproduce(
+                reproduction, scale=options.scale, jobs=options.jobs, directory=directory, on_progress=show
+            )
+    except KeyboardInterrupt:
+        comparison = compare(reproduction, open_results(directory), scale=options.scale)
+    if options.json:
+        _options.print_json(comparison.to_json())
+    else:
+        size = "" if options.scale == 1 else f", {options.scale:g} of the full size"
+        print(paint(reproduction.title, "bold"))
+        print(f"{reproduction.source}: {reproduction.where}{size}, {duration(timer.seconds)}\n")
+        print(comparison)
+        if reproduction.about:
+            print("\n" + textwrap.fill(reproduction.about, min(width(), 100)))
+        if comparison.directory is not None:
+            print(f"\nThe games are in {comparison.directory}.")
+    if not comparison.complete:
+        print("stopped before all games were played; the same command goes on", file=sys.stderr)
+        return 130
+    return 0

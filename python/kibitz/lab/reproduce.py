@@ -1,0 +1,333 @@
+"""Published figures beside ours: plays what a reproduction says, measures, and judges.
+
+`scaled` makes it smaller, `kibitz.lab.run` plays it into a results folder (and goes on there after an
+interruption), `compare` reads the folder.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kibitz._core import parse_spec, unknown
+from kibitz.lab.document import Mistake
+from kibitz.lab.reproductions import Reproduction, Target
+from kibitz.lab.statistics import Interval, clopper_pearson
+from kibitz.lab.statistics.agreement import Figure, Verdict, judge
+from kibitz.lab.statistics.intervals import student_quantile
+
+if TYPE_CHECKING:
+    from kibitz.exact import Solution
+    from kibitz.lab.cells import Cell
+    from kibitz.lab.experiment import Experiment
+    from kibitz.lab.results import Results
+    from kibitz.lab.run import Coordinator
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published figure beside ours."""
+
+    name: str
+    paper: Figure
+    ours: Figure
+    """NaN where there are no games yet."""
+    games: int | None
+    """How many games ours rests on; None where it was computed."""
+    verdict: Verdict
+    share: bool = False
+    """Whether it is a share, to be shown in percent."""
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain lists and dicts."""
+        plain = asdict(self)
+        for key in ("paper", "ours"):
+            plain[key]["interval"] = plain[key]["interval"] and list(plain[key]["interval"])
+        return plain
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published table beside ours; printing it shows both."""
+
+    reproduction: Reproduction
+    scale: float
+    rows: list[Row]
+    complete: bool = True
+    """False where it was stopped before all games were played."""
+    directory: Path | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain lists and dicts."""
+        about = self.reproduction
+        return {
+            "name": about.name,
+            "title": about.title,
+            "source": about.source,
+            "where": about.where,
+            "scale": self.scale,
+            "complete": self.complete,
+            "directory": None if self.directory is None else str(self.directory),
+            "figures": [row.to_json() for row in self.rows],
+        }
+
+    def __str__(self) -> str:
+        from kibitz.lab.reports.text import columns
+
+        head = ["figure", "paper", "95 %", "ours", "95 %", "games", "verdict"]
+        lines = columns([head, *(_cells(row) for row in self.rows)])
+        notes = list(dict.fromkeys(row.note for row in self.rows if row.note))
+        return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _cells(row: Row) -> list[str]:
+    games = "exact" if row.games is None else f"{row.games:,}"
+    return [row.name, *_words(row.paper, row.share), *_words(row.ours, row.share), games, row.verdict]
+
+
+def _words(figure: Figure, share: bool) -> tuple[str, str]:
+    """A figure and its interval for people.
+
+    >>> from kibitz.lab.statistics import Interval
+    >>> from kibitz.lab.statistics.agreement import Figure
+    >>> from kibitz.lab.reproduce import _words
+    >>> _words(Figure(0.5, Interval(0.41, 0.59)), True)
+    ('50.0 %', '41.0 to 59.0')
+    >>> _words(Figure(-0.32), False)
+    ('-0.32', '')
+    """
+
+    def words(value: float) -> str:
+        if not math.isfinite(value):
+            return "-"
+        return (
+            f"{100 * value:.1f}" if share else f"{value:.6g}" if figure.interval is None else f"{value:.2f}"
+        )
+
+    value = words(figure.value) + (" %" if share and math.isfinite(figure.value) else "")
+    if figure.interval is None or not all(map(math.isfinite, figure.interval)):
+        return value, ""
+    return value, f"{words(figure.interval.low)} to {words(figure.interval.high)}"
+
+
+def scaled(experiment: Experiment, scale: float) -> Experiment:
+    """The experiment with so many times the episodes, at least two each.
+
+    >>> from kibitz.lab import Experiment
+    >>> from kibitz.lab.reproduce import scaled
+    >>> scaled(Experiment("a", games=["tiger"], planners=["pomcp"], episodes=1000), 0.1).episodes
+    100
+    """
+    if not 0 < scale <= 1000:
+        raise ValueError(f"a scale is above 0 and up to 1000, 1 being the full size, not {scale:g}")
+
+    def fewer(episodes: int) -> int:
+        return max(2, round(episodes * scale))
+
+    pairings = tuple(
+        pairing if pairing.episodes is None else replace(pairing, episodes=fewer(pairing.episodes))
+        for pairing in experiment.pairings
+    )
+    return replace(experiment, episodes=fewer(experiment.episodes), pairings=pairings)
+
+
+def folder(reproduction: Reproduction, scale: float) -> Path:
+    """Where the results go unless told otherwise: another size has another folder.
+
+    >>> from kibitz.lab.reproduce import folder
+    >>> from kibitz.lab.reproductions import load
+    >>> folder(load("posg-bear"), 0.1).name
+    'posg-bear@0.1'
+    """
+    name = reproduction.name if scale == 1 else f"{reproduction.name}@{scale:g}"
+    return Path("results") / "reproductions" / name
+
+
+def compare(reproduction: Reproduction, results: Results | None, *, scale: float = 1.0) -> Comparison:
+    """Every published figure beside ours, as far as the results go.
+
+    >>> from kibitz.lab.reproduce import compare
+    >>> from kibitz.lab.reproductions import load
+    >>> exact = compare(load("posg-bear"), None).rows[0]
+    >>> round(exact.ours.value, 9), exact.verdict
+    (-0.32, 'agrees')
+    """
+    rows = []
+    for target in reproduction.targets:
+        games: int | None = 0
+        ours, note = Figure(math.nan), ""
+        if target.measure == "exact value":
+            ours, games = _exact(reproduction, target), None
+        elif results is not None:
+            cell, planner = _find(reproduction, target, results.cells)
+            ours, games = _played(target, results, cell, planner)
+            note = _note(target, results.result(cell).faults)
+        paper = target.published()
+        verdict = judge(ours, paper, tolerance=target.tolerance, better=target.better)
+        share = target.measure in ("win rate", "action frequency")
+        rows.append(Row(target.name, paper, ours, games, verdict, share, note))
+    complete = results.complete if results is not None else reproduction.experiment is None
+    return Comparison(reproduction, scale, rows, complete, results.directory if results else None)
+
+
+def _note(target: Target, faults: int) -> str:
+    """What somebody who reads the verdict ought to know."""
+    paper = target.published()
+    if faults:
+        return f"{target.name}: {faults} games came to nothing and are left out; kibitz report says why."
+    if paper.interval is not None and paper.interval.high - paper.interval.low > 2 * target.tolerance:
+        return (
+            f"{target.name}: the paper's own interval is wider than the tolerance of {target.tolerance:g}."
+        )
+    return ""
+
+
+def _game(reproduction: Reproduction, target: Target) -> str:
+    if target.game is not None:
+        return target.game
+    assert reproduction.experiment is not None  # the reader has seen to it
+    return str(reproduction.experiment.games[0])
+
+
+@lru_cache(maxsize=8)
+def _solution(game: str) -> Solution:
+    from kibitz.exact import solve
+
+    return solve(game)
+
+
+def _exact(reproduction: Reproduction, target: Target) -> Figure:
+    game = _game(reproduction, target)
+    solution = _solution(game)
+    if target.action is None:
+        if target.player >= len(solution.value):
+            raise ValueError(f"'{target.name}': {game} has no player {target.player}; they count from 0")
+        return Figure(solution.value[target.player])
+    table = dict(solution.table)
+    if target.action not in table:
+        raise ValueError(f"'{target.name}': {unknown('first action', target.action, list(table))}")
+    return Figure(table[target.action])
+
+
+def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:
+    """Whether every figure can be had, exactly or from one cell; ExperimentError lists the others."""
+    mistakes = []
+    for number, target in enumerate(reproduction.targets):
+        try:
+            if target.measure == "exact value":
+                _exact(reproduction, target)
+            else:
+                _find(reproduction, target, cells)
+        except ValueError as error:
+            mistakes.append(Mistake(("figure", number), str(error)))
+    if mistakes and reproduction.experiment is not None:
+        raise reproduction.experiment.error(mistakes)
+
+
+def _find(reproduction: Reproduction, target: Target, cells: tuple[Cell, ...]) -> tuple[Cell, int]:
+    """The cell that a figure is of, and the number of the planner in it."""
+    game = _plain(_game(reproduction, target))
+    found = []
+    for cell in cells:
+        planners = [_plain(planner) for planner in cell.planners]
+        own = planners[0] if target.planner is None else _plain(target.planner)
+        met = target.against is None or _plain(target.against) in planners
+        if _plain(cell.game) == game and own in planners and met:
+            found.append((cell, planners.index(own)))
+    if not found:
+        whose = target.planner or "any planner"
+        played = ", ".join(dict.fromkeys(planner for cell in cells for planner in cell.planners))
+        raise ValueError(
+            f"'{target.name}': {whose} does not play {_game(reproduction, target)} here; there are {played}"
+        )
+    if len(found) > 1 and target.planner is not None:
+        raise ValueError(
+            f"'{target.name}' may be of {len(found)} cells; game, planner and against must leave one"
+        )
+    return found[0]
+
+
+def _plain(spec: str) -> tuple[str, tuple[Any, ...]]:
+    """A spec in a form in which spaces and the order of parameters do not matter."""
+    name, arguments = parse_spec(spec)
+    return name, tuple(sorted((key, repr(value)) for key, value in arguments))
+
+
+def _played(target: Target, results: Results, cell: Cell, planner: int) -> tuple[Figure, int]:
+    """Our figure and the number of games that it rests on."""
+    if target.measure == "action frequency":
+        chosen, games = _frequency(target, results, cell, planner)
+        return _share(chosen, games), games
+    result = results.result(cell)
+    standing = result.standings[planner]
+    if target.measure == "win rate":
+        return _share(standing.wins, standing.games), standing.games
+    if standing.standard_error is None:
+        return Figure(standing.mean_return, Interval(-math.inf, math.inf)), standing.games
+    half = student_quantile(0.975, result.deals - 1) * standing.standard_error
+    mean = standing.mean_return
+    return Figure(mean, Interval(mean - half, mean + half)), standing.games
+
+
+def _share(wins: float, games: int) -> Figure:
+    """A share with the interval to claim with; half a win widens it on both sides."""
+    if games == 0:
+        return Figure(math.nan, Interval(0.0, 1.0))
+    low, high = clopper_pearson(math.floor(wins), games), clopper_pearson(math.ceil(wins), games)
+    return Figure(wins / games, Interval(low.low, high.high))
+
+
+def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
+    """How often a planner began with the action, and how often it began: from the replays."""
+    from kibitz.lab import replay
+    from kibitz.lab.results import REPLAYS
+
+    chosen = games = 0
+    for record in results.records(cell):
+        if record.fault is not None or record.seating[target.player] != planner:
+            continue
+        seating = "-".join(map(str, record.seating))
+        kept = replay.load(results.directory / REPLAYS / f"{cell.id}-{record.episode}-{seating}.json")
+        first = next((step for step in kept.steps if target.player in step.movers), None)
+        if first is not None:
+            games += 1
+            chosen += first.names[first.movers.index(target.player)] == target.action
+    return chosen, games
+
+
+def reproduce(
+    reproduction: Reproduction,
+    *,
+    scale: float = 1.0,
+    jobs: int | None = None,
+    directory: str | os.PathLike[str] | None = None,
+    on_progress: Callable[[Coordinator], object] | None = None,
+) -> Comparison:
+    """Plays a reproduction, or goes on with it where it was interrupted, and compares.
+
+    `jobs`, `directory` and `on_progress` are those of `kibitz.lab.run`.
+
+    >>> import tempfile
+    >>> from kibitz.lab.reproduce import reproduce
+    >>> from kibitz.lab.reproductions import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = reproduce(load("rps-equilibrium"), scale=0.002, directory=folder, jobs=1).rows
+    >>> rows[0].verdict, rows[1].verdict
+    ('agrees', 'cannot tell yet')
+    """
+    if reproduction.experiment is None:
+        return compare(reproduction, None, scale=scale)
+    from kibitz.lab.cells import resolve
+    from kibitz.lab.run import run
+
+    plan = resolve(scaled(reproduction.experiment, scale))
+    check(reproduction, plan.cells)
+    directory = folder(reproduction, scale) if directory is None else directory
+    results = run(plan, directory, jobs=jobs, on_progress=on_progress)
+    return compare(reproduction, results, scale=scale)

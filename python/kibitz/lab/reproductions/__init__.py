@@ -1,0 +1,227 @@
+"""Published tables and figures, each as one TOML file of this folder; docs/reproductions.md has the keys.
+
+A file says where the figures are published, what to play (the same tables as an experiment file), and
+what to compare with which of them. Nothing else needs editing: a file in this folder is listed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from kibitz._core import unknown
+from kibitz.lab._checked import each, number, text, whole
+from kibitz.lab._toml_lines import Path as Place
+from kibitz.lab.document import Mistake, Reader, one_of, positive, read_document
+from kibitz.lab.experiment import Experiment, from_plain
+from kibitz.lab.statistics import Interval, wilson
+from kibitz.lab.statistics.agreement import Better, Figure
+from kibitz.lab.statistics.intervals import normal_quantile
+
+FOLDER = Path(__file__).parent
+
+Measure = Literal["exact value", "win rate", "mean return", "action frequency"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One published number and how ours is measured."""
+
+    name: str
+    """What it is, for people."""
+    measure: Measure
+    paper: float
+    """The published value; shares (win rates, frequencies) as numbers from 0 to 1."""
+    tolerance: float
+    """A difference up to this does not matter."""
+    better: Better = "neither"
+    interval: Interval | None = None
+    """The published interval,"""
+    confidence: float = 0.95
+    """and what it was said to cover."""
+    error: float | None = None
+    """Or the published standard error."""
+    games: int | None = None
+    """How many games the published value rests on; for shares this makes an interval."""
+    game: str | None = None
+    """By default the experiment's, if it has only one."""
+    planner: str | None = None
+    """Whose figure; by default the experiment's first."""
+    against: str | None = None
+    """Whom it met; only needed where it met several."""
+    player: int = 0
+    """Of an exact value: whose; of an action's frequency: on which seat, from 0."""
+    action: str | None = None
+    """Of an exact value: after which first action; of a frequency: which one."""
+
+    def published(self) -> Figure:
+        """The paper's value with its 95 % interval, as far as the paper gives one.
+
+        >>> from kibitz.lab.reproductions import Target
+        >>> Target("wins", "win rate", 0.5, 0.05, games=100).published().interval.low < 0.41
+        True
+        """
+        z = normal_quantile(0.975)
+        if self.interval is not None:
+            scale = z / normal_quantile(0.5 + self.confidence / 2)
+            low, high = (self.paper + scale * (end - self.paper) for end in self.interval)
+            return Figure(self.paper, Interval(low, high))
+        if self.error is not None:
+            return Figure(self.paper, Interval(self.paper - z * self.error, self.paper + z * self.error))
+        if self.games is not None and self.measure in ("win rate", "action frequency"):
+            return Figure(self.paper, wilson(self.paper * self.games, self.games))
+        return Figure(self.paper)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A published table or figure."""
+
+    name: str
+    title: str
+    source: str
+    """The paper."""
+    where: str
+    """Its table, figure or section."""
+    targets: tuple[Target, ...]
+    about: str = ""
+    """What to know before believing it: how ours differs from theirs."""
+    minutes: float | None = None
+    """How long the full size takes on one processor, about."""
+    experiment: Experiment | None = None
+    """None where everything is computed exactly."""
+
+
+def names() -> list[str]:
+    """What can be reproduced.
+
+    >>> from kibitz.lab.reproductions import names
+    >>> "posg-bear" in names()
+    True
+    """
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name: str | os.PathLike[str]) -> Reproduction:
+    """A reproduction by its name, or from a file of one's own; ValueError for neither.
+
+    >>> from kibitz.lab.reproductions import load
+    >>> load("posg-bear").targets[0].paper
+    -0.32
+    """
+    if isinstance(name, str) and not name.endswith(".toml"):
+        if name not in names():
+            raise ValueError(unknown("reproduction", name, names()))
+        return read(FOLDER / f"{name}.toml")
+    return read(name)
+
+
+def read(path: str | os.PathLike[str]) -> Reproduction:
+    """What a file describes; ExperimentError lists all mistakes in it, with their lines."""
+    plain, source = read_document(path)
+    mistakes: list[Mistake] = []
+    reader = _Reader(mistakes)
+    reproduction = reader.reproduction(plain, Path(path).stem)
+    if "experiment" in plain or "pairing" in plain:
+        tables = {key: table for key, table in plain.items() if key in ("experiment", "pairing")}
+        experiment = from_plain(tables, mistakes, name=reproduction.name)
+        reproduction = replace(reproduction, experiment=replace(experiment, source=source))
+    reader.check(reproduction)
+    if mistakes:
+        raise source.error(mistakes)
+    return reproduction
+
+
+class _Reader(Reader):
+    def reproduction(self, plain: Mapping[str, Any], name: str) -> Reproduction:
+        self.known(plain, {"reproduction", "figure", "experiment", "pairing"}, (), "table")
+        place: Place = ("reproduction",)
+        table = self.table(plain.get("reproduction", {}), place)
+        self.known(table, {"title", "source", "where", "about", "minutes"}, place)
+        for key in ("title", "source", "where"):
+            if key not in table:
+                self.wrong(place, f"[reproduction] needs a {key}")
+        figures = plain.get("figure", [])
+        if not isinstance(figures, list) or not figures:
+            self.wrong(("figure",), "it needs at least one [[figure]], a published number to compare with")
+            figures = []
+        return Reproduction(
+            name=name,
+            title=self.get(table, "title", place, text) or "",
+            source=self.get(table, "source", place, text) or "",
+            where=self.get(table, "where", place, text) or "",
+            about=" ".join((self.get(table, "about", place, _words) or "").split()),
+            minutes=self.get(table, "minutes", place, positive),
+            targets=tuple(self._target(each, ("figure", i)) for i, each in enumerate(figures)),
+        )
+
+    def _target(self, plain: Any, place: Place) -> Target:
+        table = self.table(plain, place)
+        self.known(table, {field.name for field in fields(Target)}, place)
+        found: dict[str, Any] = {
+            "name": self.get(table, "name", place, text),
+            "measure": self.get(table, "measure", place, one_of(*get_args(Measure))),
+            "paper": self.get(table, "paper", place, number),
+            "tolerance": self.get(table, "tolerance", place, number),
+            "better": self.get(table, "better", place, one_of(*get_args(Better))),
+            "interval": self.get(table, "interval", place, _interval),
+            "confidence": self.get(table, "confidence", place, number),
+            "error": self.get(table, "error", place, number),
+            "games": self.get(table, "games", place, whole),
+            "game": self.get(table, "game", place, text),
+            "planner": self.get(table, "planner", place, text),
+            "against": self.get(table, "against", place, text),
+            "player": self.get(table, "player", place, whole),
+            "action": self.get(table, "action", place, text),
+        }
+        for key in ("name", "measure", "paper", "tolerance"):
+            if key not in table:
+                self.wrong(place, f"a [[figure]] needs {key} = ...")
+        missing: dict[str, Any] = {"name": "", "measure": "exact value", "paper": 0.0, "tolerance": 0.0}
+        target = Target(**(missing | {key: value for key, value in found.items() if value is not None}))
+        self._check_target(target, place)
+        return target
+
+    def _check_target(self, target: Target, place: Place) -> None:
+        """What cannot be, whatever is played."""
+        share = target.measure in ("win rate", "action frequency")
+        if share and not 0 <= target.paper <= 1:
+            self.wrong((*place, "paper"), f"a share is from 0 to 1, not {target.paper:g}")
+        if target.tolerance < 0:
+            self.wrong((*place, "tolerance"), f"a tolerance is 0 or more, not {target.tolerance:g}")
+        if not 0 < target.confidence < 1:
+            self.wrong(
+                (*place, "confidence"), f"a confidence is between 0 and 1, not {target.confidence:g}"
+            )
+        if target.error is not None and target.error < 0:
+            self.wrong((*place, "error"), f"a standard error is 0 or more, not {target.error:g}")
+        if target.interval is not None and not target.interval.low <= target.paper <= target.interval.high:
+            self.wrong((*place, "interval"), "the interval does not hold the published value")
+        if target.measure == "action frequency" and target.action is None:
+            self.wrong(place, "an action frequency needs action = ..., the action's name")
+
+    def check(self, reproduction: Reproduction) -> None:
+        """Whether the figures fit what is played."""
+        experiment = reproduction.experiment
+        for number_, target in enumerate(reproduction.targets):
+            place = ("figure", number_)
+            if target.measure != "exact value" and experiment is None:
+                self.wrong(place, f"a {target.measure} needs an [experiment] that is played")
+            if target.game is None and (experiment is None or len(experiment.games) != 1):
+                self.wrong(place, "say which game = ... it is about")
+            if target.measure == "action frequency" and experiment and experiment.replays != "all":
+                self.wrong(place, 'an action frequency is read from replays: write replays = "all"')
+
+
+def _words(plain: Any, where: str) -> str:
+    """A text of several lines."""
+    if not isinstance(plain, str):
+        raise ValueError(f"{where} must be a text")
+    return text(plain.replace("\n", " "), where)
+
+
+def _interval(plain: Any, where: str) -> Interval:
+    return Interval(*each(number, 2)(plain, where))

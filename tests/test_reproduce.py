@@ -1,0 +1,341 @@
+"""Published figures beside ours: the verdicts, the files, and each reproduction at a tiny size."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+import kibitz as kb
+from kibitz.cli import main
+from kibitz.lab import ExperimentError, Interval
+from kibitz.lab.reproduce import compare, folder, reproduce, scaled
+from kibitz.lab.reproductions import Target, load, names, read
+from kibitz.lab.statistics.agreement import Figure, difference, judge
+
+# Verdicts
+
+
+def about(value: float, half: float) -> Figure:
+    return Figure(value, Interval(value - half, value + half))
+
+
+@pytest.mark.parametrize(
+    ("ours", "paper", "better", "verdict"),
+    [
+        # A published mean alone counts as exact; the tolerance is one.
+        (about(10.2, 0.5), Figure(10.0), "higher", "agrees"),
+        (about(12.0, 0.5), Figure(10.0), "higher", "better"),
+        (about(8.0, 0.5), Figure(10.0), "higher", "worse"),
+        (about(12.0, 0.5), Figure(10.0), "lower", "worse"),
+        (about(8.0, 0.5), Figure(10.0), "lower", "better"),
+        (about(12.0, 0.5), Figure(10.0), "neither", "differs"),
+        (about(10.2, 3.0), Figure(10.0), "higher", "cannot tell yet"),
+        # Surely higher, but perhaps by less than matters.
+        (about(11.2, 0.5), Figure(10.0), "higher", "cannot tell yet"),
+        # The paper's interval counts too: 0.8 and 0.6 make 1.0.
+        (about(12.1, 0.6), about(10.0, 0.8), "higher", "better"),
+        (about(11.9, 0.6), about(10.0, 0.8), "higher", "cannot tell yet"),
+        (about(10.0, 0.6), about(10.0, 0.7), "higher", "agrees"),
+        (about(10.0, 0.0), about(10.0, 1.5), "higher", "cannot tell yet"),
+        # Exact against exact.
+        (Figure(10.9), Figure(10.0), "neither", "agrees"),
+        (Figure(11.1), Figure(10.0), "neither", "differs"),
+        # Nothing played.
+        (Figure(math.nan), Figure(10.0), "higher", "cannot tell yet"),
+        (Figure(10.0, Interval(-math.inf, math.inf)), Figure(10.0), "higher", "cannot tell yet"),
+    ],
+)
+def test_verdicts(ours: Figure, paper: Figure, better: str, verdict: str) -> None:
+    assert judge(ours, paper, tolerance=1.0, better=better) == verdict  # type: ignore[arg-type]
+
+
+def test_a_difference_of_lopsided_intervals_uses_the_sides_that_count() -> None:
+    ours, paper = Figure(0.9, Interval(0.6, 0.95)), Figure(0.5, Interval(0.46, 0.9))
+    low, high = difference(ours, paper)
+    assert low == pytest.approx(0.4 - math.hypot(0.3, 0.4))
+    assert high == pytest.approx(0.4 + math.hypot(0.05, 0.04))
+    with pytest.raises(ValueError, match="0 or more"):
+        judge(ours, paper, tolerance=-1)
+
+
+def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
+    def interval(**keys: object) -> Interval | None:
+        return Target("x", "win rate", 0.5, 0.1, **keys).published().interval  # type: ignore[arg-type]
+
+    assert interval() is None
+    assert interval(error=0.1) == pytest.approx((0.304, 0.696), abs=1e-3)
+    assert interval(games=10) == pytest.approx((0.2366, 0.7634), abs=5e-5)
+    assert interval(interval=Interval(0.4, 0.6)) == pytest.approx((0.4, 0.6))
+    narrower = interval(interval=Interval(0.4, 0.6), confidence=0.99)
+    assert narrower == pytest.approx((0.5 - 0.1 * 1.96 / 2.5758, 0.5 + 0.1 * 1.96 / 2.5758), abs=1e-4)
+    # A mean with n but without its spread has no interval.
+    assert Target("x", "mean return", 0.5, 0.1, games=10).published().interval is None
+
+
+# Files
+
+SMALL = """
+[reproduction]
+title = "Tic-tac-toe"
+source = "everybody"
+where = "everywhere"
+
+[experiment]
+games = ["tic-tac-toe"]
+planners = ["uct(simulations=30)"]
+against = ["random"]
+episodes = 40
+
+[[figure]]
+name = "it is a draw"
+measure = "exact value"
+paper = 0
+tolerance = 1e-9
+
+[[figure]]
+name = "uct wins"
+measure = "win rate"
+paper = 0.5
+tolerance = 0.1
+better = "higher"
+
+[[figure]]
+name = "random gets"
+measure = "mean return"
+planner = "random"
+paper = 0.0
+games = 100
+tolerance = 0.1
+better = "higher"
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+def test_a_file_of_ones_own(small: Path, tmp_path: Path) -> None:
+    comparison = reproduce(load(str(small)), directory=tmp_path / "out", jobs=1)
+    draw, uct, random = comparison.rows
+    assert (draw.ours.value, draw.games, draw.verdict) == (0, None, "agrees")
+    assert (uct.games, uct.verdict) == (40, "better")
+    assert (random.games, random.verdict) == (40, "worse")
+    assert uct.ours.interval is not None
+    assert uct.ours.interval.low < uct.ours.value < uct.ours.interval.high
+    assert comparison.complete
+    # The figures are those of a match, which plays the same games.
+    standings = kb.match("tic-tac-toe", ["uct(simulations=30)", "random"], games=40).standings
+    assert uct.ours.value == standings[0].wins / 40
+    assert random.ours.value == pytest.approx(standings[1].mean_return)
+    assert "better" in str(comparison)
+
+
+def test_it_goes_on_in_its_folder(small: Path, tmp_path: Path) -> None:
+    first = reproduce(load(str(small)), directory=tmp_path / "out", jobs=1)
+    table = tmp_path / "out" / "episodes.parquet"
+    before = table.stat().st_mtime_ns
+    again = reproduce(load(str(small)), directory=tmp_path / "out", jobs=1)
+    assert again.to_json() == first.to_json()
+    assert table.stat().st_mtime_ns == before
+    with pytest.raises(ValueError, match="another experiment"):
+        reproduce(load(str(small)), directory=tmp_path / "out", scale=0.5, jobs=1)
+
+
+def test_mistakes_are_listed_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(
+        '[reproduction]\ntitle = "A"\nsorce = "B"\nwhere = "C"\n\n[experiment]\ngmes = ["tiger"]\n\n'
+        '[[figure]]\nname = "x"\nmeasure = "win rates"\npaper = 3\ntolerance = -1\n\n'
+        '[[figure]]\nname = "y"\nmeasure = "win rate"\npaper = 3\ninterval = [4, 5]\n'
+    )
+    with pytest.raises(ExperimentError) as caught:
+        read(path)
+    words = str(caught.value)
+    for expected in (
+        "line 3: unknown key 'sorce'; did you mean source?",
+        "needs a source",
+        "line 7: unknown key 'gmes'; did you mean games?",
+        'line 11: measure must be "exact value" or "win rate"',
+        "line 13: a tolerance is 0 or more",
+        "line 18: a share is from 0 to 1, not 3",
+        "line 19: the interval does not hold the published value",
+        "a [[figure]] needs tolerance",
+        "say which game",
+    ):
+        assert expected in words
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            'planner = "random"',
+            'planner = "flat-mc"',
+            "flat-mc does not play tic-tac-toe here; there are uct",
+        ),
+        ('measure = "mean return"', 'measure = "action frequency"', "needs action"),
+        ("[[figure]]", "[[figures]]", "did you mean figure"),
+        ('measure = "exact value"', 'measure = "exact value"\naction = "a9"', "unknown first action 'a9'"),
+        ('measure = "exact value"', 'measure = "exact value"\nplayer = 2', "no player 2"),
+        (
+            'planners = ["uct(simulations=30)"]',
+            'planners = ["uct(simulatons=30)"]',
+            "did you mean simulations",
+        ),
+        (
+            'measure = "mean return"',
+            'measure = "action frequency"\naction = "b2"',
+            'write replays = "all"',
+        ),
+    ],
+)
+def test_figures_that_fit_nothing_are_refused(
+    small: Path, tmp_path: Path, old: str, new: str, expected: str
+) -> None:
+    small.write_text(SMALL.replace(old, new, 1))
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        reproduce(load(str(small)), directory=tmp_path / "out", jobs=1, scale=0.1)
+    assert not (tmp_path / "out").exists()  # before anything is played
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(ValueError, match="did you mean posg-bear"):
+        load("posg-beer")
+    with pytest.raises(FileNotFoundError):
+        load("nowhere.toml")
+
+
+def test_scales() -> None:
+    experiment = load("tiger-pomcp").experiment
+    assert experiment is not None
+    assert scaled(experiment, 0.5).episodes == experiment.episodes // 2
+    assert scaled(experiment, 1e-9).episodes == 2
+    with pytest.raises(ValueError, match="a scale"):
+        scaled(experiment, 0)
+    assert folder(load("tiger-pomcp"), 1.0) == Path("results/reproductions/tiger-pomcp")
+
+
+# What there is
+
+NEEDED = {"connect-four-openspiel": "pyspiel"}
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
+    if name in NEEDED:
+        pytest.importorskip(NEEDED[name], reason="open_spiel is not installed (the extra 'bench' has it)")
+    reproduction = load(name)
+    assert reproduction.minutes is not None
+    assert reproduction.about
+    comparison = reproduce(reproduction, scale=1e-9, directory=tmp_path / "out", jobs=1)
+    assert comparison.complete
+    for row, target in zip(comparison.rows, reproduction.targets, strict=True):
+        assert math.isfinite(row.ours.value)
+        if target.measure == "exact value":
+            assert row.verdict == "agrees", row
+        else:
+            assert row.games in (1, 2)
+            assert row.verdict == "cannot tell yet", row
+
+
+def test_the_bear_is_intimidated(tmp_path: Path) -> None:
+    rows = reproduce(load("posg-bear"), scale=0.3, directory=tmp_path / "out", jobs=1).rows
+    assert [row.ours.value for row in rows[:2]] == pytest.approx([-0.32, -0.4])
+    assert [row.games for row in rows[2:]] == [120, 120]
+    assert all(row.ours.value > 0.85 for row in rows[2:])
+
+
+def test_before_anything_is_played_only_exact_figures_are_there() -> None:
+    rows = compare(load("tiger-pomcp"), None).rows
+    assert [row.verdict for row in rows] == ["agrees", "cannot tell yet"]
+    assert not compare(load("tiger-pomcp"), None).complete
+
+
+# The command
+
+
+def test_the_command_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in names())
+    assert main(["reproduce", "--json"]) == 0
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == names()
+
+
+def test_the_command_reproduces(
+    small: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", str(small), "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "uct wins" in out
+    assert "results/reproductions/small" in out
+    assert main(["reproduce", str(small), "--jobs", "1", "--json", "--scale", "0.1", "--out", "here"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["figures"][0]["verdict"] == "agrees"
+    assert plain["figures"][1]["games"] == 4
+    assert plain["directory"] == "here"
+
+
+@pytest.mark.parametrize("words", [["posg-beer"], ["posg-bear", "--scale", "0"], ["nowhere.toml"]])
+def test_mistakes_on_the_command_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", *words]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+# OpenSpiel's search as a planner
+
+
+@pytest.fixture
+def spiel() -> None:
+    pytest.importorskip("pyspiel", reason="open_spiel is not installed (the extra 'bench' has it)")
+
+
+@pytest.mark.usefixtures("spiel")
+@pytest.mark.parametrize("game", ["connect-four", "tic-tac-toe", "openspiel:connect_four", "openspiel:pig"])
+def test_openspiels_search_keeps_the_contract(game: str) -> None:
+    from kibitz.testing import check_planner
+
+    report = check_planner("openspiel-mcts(simulations=40)", game, positions=4, max_steps=30)
+    assert report.passed, str(report)
+
+
+@pytest.mark.usefixtures("spiel")
+def test_openspiels_search_sees_the_same_position() -> None:
+    # Red threatens to connect four in the first column: whoever sees the position blocks it.
+    game = kb.load("connect-four")
+    referee = kb.Referee(game)
+    for column in (0, 6, 0, 6, 0):
+        referee.apply([column])
+    for planner in "openspiel-mcts(simulations=2000)", "uct(simulations=2000)":
+        chooser = kb.planner(planner)
+        chooser.start(game, 1, 3)
+        decision = chooser.act(referee.view(1))
+        assert decision.name == "1"
+        assert 1990 <= sum(row.visits for row in decision.table) <= 2000
+
+
+@pytest.mark.usefixtures("spiel")
+@pytest.mark.parametrize(
+    ("game", "planner", "sentence"),
+    [
+        ("kuhn-poker", "openspiel-mcts", "plays connect-four, tic-tac-toe and OpenSpiel's games"),
+        ("openspiel:kuhn_poker", "openspiel-mcts", "perfect information"),
+        ("openspiel:goofspiel", "openspiel-mcts", "take turns"),
+        ("tic-tac-toe", "openspiel-mcts(simulations=1)", "simulations is a whole number from 2"),
+        ("tic-tac-toe", "openspiel-mcts(simulations=2.5)", "simulations is a whole number from 2"),
+        ("tic-tac-toe", "openspiel-mcts(exploration=far)", "exploration is a number from 0"),
+        ("tic-tac-toe", "openspiel-mcts(solve=1)", "solve is true or false"),
+        ("tic-tac-toe", "openspiel-mcts(rolouts=2)", "did you mean rollouts"),
+    ],
+)
+def test_openspiels_search_says_what_it_needs(game: str, planner: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        kb.play(game, planner)
