@@ -67,6 +67,10 @@ pub struct Source {
     text: String,
     /// Where each line starts.
     lines: Vec<u32>,
+    /// How many bytes there were, the unreadable ones among them.
+    bytes: usize,
+    /// The byte at which the text stopped being UTF-8.
+    unreadable: Option<u8>,
 }
 
 impl Source {
@@ -75,37 +79,32 @@ impl Source {
         let text = text.into();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| Span::new(at + 1, 0).start)).collect();
-        Source { name: name.into(), text, lines }
+        let bytes = text.len();
+        Source { name: name.into(), text, lines, bytes, unreadable: None }
     }
 
-    /// A text that arrives as bytes; not every sequence of bytes is one.
-    ///
-    /// # Errors
-    /// The bytes are not UTF-8. The source that comes with the finding is the readable part before it.
-    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Result<Source, (Source, Finding)> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Source::new(name, text)),
-            Err(error) => {
-                let good = error.valid_up_to();
-                let text = String::from_utf8_lossy(bytes.get(..good).unwrap_or_default()).into_owned();
-                let byte = bytes.get(good).copied().unwrap_or_default();
-                let message = format!("byte {good} (0x{byte:02x}) is not part of any UTF-8 character");
-                let finding = Finding::new(&NOT_TEXT, Span::new(good, good), message)
-                    .help("save the file as UTF-8; if it is packed (zip, gz), unpack it first");
-                Err((Source::new(name, text), finding))
-            }
-        }
+    /// A text that arrives as bytes. Where they are not UTF-8 the text ends, and the parser says so.
+    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Source {
+        let good = match std::str::from_utf8(bytes) {
+            Ok(_) => bytes.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        let text = String::from_utf8_lossy(bytes.get(..good).unwrap_or_default());
+        let mut source = Source::new(name, text);
+        source.bytes = bytes.len();
+        source.unreadable = bytes.get(good).copied();
+        source
     }
 
-    /// Reads a file, but no more than a byte over `max_bytes`: the parser refuses what is larger.
+    /// A file's text. No more than a byte over `max_bytes` is read: the parser refuses what is larger.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read_bytes(path: &Path, max_bytes: usize) -> std::io::Result<Vec<u8>> {
+    pub fn read(path: &Path, max_bytes: usize) -> std::io::Result<Source> {
         let mut bytes = Vec::new();
         let most = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
         std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        Ok(Source::from_bytes(path.display().to_string(), &bytes))
     }
 
     /// The name that findings mention.
@@ -116,6 +115,16 @@ impl Source {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How many bytes the file has, or at least has where it was not read to its end.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The byte after the text, where that is not UTF-8.
+    pub fn unreadable(&self) -> Option<u8> {
+        self.unreadable
     }
 
     /// The text of a span; empty where the span is not one of this source.
@@ -176,8 +185,6 @@ pub struct Law {
     /// The rule in words.
     pub rule: &'static str,
 }
-
-const NOT_TEXT: Law = Law { code: "not-text", severity: Severity::Error, rule: "rules are UTF-8 text" };
 
 /// Something wrong at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]

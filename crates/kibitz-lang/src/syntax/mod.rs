@@ -1,8 +1,20 @@
 //! The syntax tree: what a rules file says, with the place of everything.
 //!
 //! A [`Rule`] is as written: its body may nest `and`, `or` and `not`. A [`Clause`] is what the later
-//! phases work on: its body is a plain conjunction. The parser makes both.
+//! phases work on: its body is a plain conjunction. The parser makes both; see [`clauses`] for how
+//! the one becomes the other.
+//!
+//! ```
+//! use kibitz_lang::{Limits, Source, parse};
+//!
+//! let source = Source::new("open.kif", "(<= open (or (true (cell b)) (true (cell c))))");
+//! let rules = parse(&source, &Limits::default()).unwrap();
+//! assert_eq!(rules.rules.len(), 1);
+//! let clauses: Vec<String> = rules.clauses.iter().map(|clause| rules.show(clause)).collect();
+//! assert_eq!(clauses, ["(<= open (true (cell b)))", "(<= open (true (cell c)))"]);
+//! ```
 
+pub mod clauses;
 mod print;
 mod symbols;
 
