@@ -1,1 +1,16 @@
 //! Languages of rules: parse, check, ground, compile. One folder a phase.
+//!
+//! From the lowest to the highest: [`source`] (text, places, findings), [`syntax`] (the tree),
+//! [`mod@parse`] (from text to the tree), [`mod@check`] (is it a game?).
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod parse;
+pub mod source;
+pub mod syntax;
+
+pub use check::check;
+pub use parse::{Limits, parse};
+pub use source::{Finding, Severity, Source, Span};
+pub use syntax::Rules;
