@@ -7,14 +7,18 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod compile;
 pub mod deduce;
 pub mod ground;
+mod load;
 pub mod parse;
+pub mod run;
 pub mod source;
 pub mod syntax;
 
 pub use check::check;
 pub use ground::{Ground, ground};
+pub use load::{LoadLimits, Loaded, Report, load};
 pub use parse::{Limits, parse};
 pub use source::{Finding, Severity, Source, Span};
 pub use syntax::Rules;
