@@ -134,7 +134,9 @@ fn with_nearest(
     known: &[&str],
     otherwise: impl Fn() -> Option<String>,
 ) -> Finding {
-    let near = nearest(name, known.iter().copied().filter(|other| !other.eq_ignore_ascii_case(name)));
+    // Among names of a letter or two, every one is near.
+    let known = known.iter().copied().filter(|other| name.len() > 2 && !other.eq_ignore_ascii_case(name));
+    let near = nearest(name, known);
     match near.first().map(|near| format!("`{near}` may be meant")).or_else(otherwise) {
         Some(help) => finding.help(help),
         None => finding,

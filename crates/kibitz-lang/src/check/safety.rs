@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::error;
 use super::graph::Graph;
 use crate::source::{Finding, Law, Span};
-use crate::syntax::{Clause, Literal, Symbol};
+use crate::syntax::{Literal, Symbol};
 
 const FACT: Law = error("fact-with-variable", "facts are ground: they have no variables");
 const UNSAFE: Law = error(
@@ -15,7 +15,7 @@ const UNSAFE: Law = error(
 
 pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
     for clause in &graph.rules.clauses {
-        let bound = bound(clause);
+        let bound = clause.bound();
         let mut told: HashSet<Symbol> = HashSet::new();
         let mut tell = |name: Symbol, span: Span, place: &str| {
             if bound.contains(&name) || !told.insert(name) {
@@ -46,17 +46,4 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
             }
         }
     }
-}
-
-/// The variables that positive conditions give values to.
-pub fn bound(clause: &Clause) -> HashSet<Symbol> {
-    let mut bound = HashSet::new();
-    for literal in &clause.body {
-        if let Literal::Positive(atom) = literal {
-            atom.each_variable(&mut |name, _| {
-                bound.insert(name);
-            });
-        }
-    }
-    bound
 }

@@ -23,7 +23,7 @@ mod lex;
 mod prefix;
 
 use crate::source::{Finding, Source, Span};
-use crate::syntax::{Rules, Symbols, clauses};
+use crate::syntax::{Rules, Symbols, clauses, repair};
 use laws::{EMPTY, NOT_RULES, NOT_TEXT, TOO_DEEP, TOO_LARGE, TOO_MANY_RULES};
 
 /// How much of a file is accepted.
@@ -91,7 +91,7 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
         });
     }
     let clauses = clauses::from_rules(&rules, &mut symbols, limits.rules)?;
-    notes.dedup();
+    let clauses = repair::repair(clauses, &mut symbols, &mut notes);
     Ok(Rules { symbols, rules, clauses, notes })
 }
 
