@@ -17,7 +17,7 @@
 //! assert_eq!(rules.show(&rules.clauses[0]), "(<= (free ?X) (one ?X) (not (closed ?X)))");
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Atom, Clause, Formula, Literal, Rule, Symbol, Symbols, Term};
 use crate::source::{Finding, Law, Severity, Span};
@@ -154,21 +154,24 @@ impl Splitter<'_> {
         let (plain, mut choices): (Vec<_>, Vec<_>) =
             items.into_iter().partition(|choice| choice.len() == 1);
         choices.reverse();
+        // How often each variable stands in the head and in the choices that are still to come.
+        let mut needed: HashMap<Symbol, usize> = HashMap::new();
+        head.each_variable(&mut |name, _| *needed.entry(name).or_default() += 1);
+        for part in choices.iter().flatten().flatten() {
+            part.each_variable(&mut |name, _| *needed.entry(name).or_default() += 1);
+        }
         let mut bodies = product(&plain);
         while let Some(choice) = choices.pop() {
-            if bodies.len() > 1 && bodies.len().saturating_mul(choice.len()) > SPLIT {
-                let mut needed: BTreeMap<Symbol, Span> = BTreeMap::new();
-                head.each_variable(&mut |name, at| {
-                    needed.insert(name, at);
+            if bodies.len() > 1
+                && bodies.len().saturating_mul(choice.len()) > SPLIT
+                && let Some(helper) = self.helper(head, &bodies, &needed)
+            {
+                bodies = vec![vec![Part::Literal(Literal::Positive(helper))]];
+            }
+            for part in choice.iter().flatten() {
+                part.each_variable(&mut |name, _| {
+                    needed.entry(name).and_modify(|count| *count -= 1);
                 });
-                for part in choices.iter().chain([&choice]).flatten().flatten() {
-                    part.each_variable(&mut |name, at| {
-                        needed.insert(name, at);
-                    });
-                }
-                if let Some(helper) = self.helper(head, &bodies, &needed) {
-                    bodies = vec![vec![Part::Literal(Literal::Positive(helper))]];
-                }
             }
             if bodies.len().saturating_mul(choice.len()) > MOST_ALTERNATIVES {
                 return Err(too_many(span));
@@ -187,12 +190,12 @@ impl Splitter<'_> {
         &mut self,
         head: &Atom,
         bodies: &[Conjunction],
-        needed: &BTreeMap<Symbol, Span>,
+        needed: &HashMap<Symbol, usize>,
     ) -> Option<Atom> {
         let mut shared: BTreeMap<Symbol, Span> = BTreeMap::new();
         for part in bodies.iter().flatten() {
             part.each_variable(&mut |name, span| {
-                if needed.contains_key(&name) {
+                if needed.get(&name).is_some_and(|count| *count > 0) {
                     shared.insert(name, span);
                 }
             });
