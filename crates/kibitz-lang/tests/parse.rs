@@ -94,7 +94,7 @@ fn for_no_value() {
     let found = clauses("free(X) :- column(X), not true(cell(X, _)), not true(cell(X, _Y)).");
     assert_eq!(found.len(), 2, "one helper serves both: {found:?}");
     let name = found[0].split(' ').nth(1).unwrap().trim_start_matches('(').to_string();
-    assert_eq!(found[0], found[0].replace("cell ?X ", "cell ?X "));
+    assert!(found[0].starts_with(&format!("(<= ({name} ?X) (true (cell ?X ?_")), "{found:?}");
     assert_eq!(found[1], format!("(<= (free ?X) (column ?X) (not ({name} ?X)) (not ({name} ?X)))"));
 }
 
