@@ -9,7 +9,7 @@ use crate::compile::{listing, network};
 use crate::ground::{GroundLimits, ground};
 use crate::parse::{Limits, parse};
 use crate::run::{Propnet, Reasoner, RuleGame};
-use crate::source::{Finding, Severity, Source};
+use crate::source::{Finding, Law, Severity, Source, Span};
 
 /// A game made of rules, and how it is run.
 pub struct Loaded {
@@ -42,6 +42,12 @@ pub struct Report {
     pub cycles: usize,
 }
 
+const NO_GAME: Law = Law {
+    code: "no-game",
+    severity: Severity::Error,
+    rule: "the rules make a game that can be run within the limits",
+};
+
 /// What there is to change about loading.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadLimits {
@@ -61,7 +67,7 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(findings);
     }
-    let whole = |what: String| vec![Finding::whole(what)];
+    let whole = |what: String| vec![Finding::new(&NO_GAME, Span::default(), what)];
     let (game, report): (SharedModel, Report) = match ground(&rules, &limits.ground) {
         Ok(ground) => {
             let network = network(&ground);

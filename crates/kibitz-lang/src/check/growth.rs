@@ -72,6 +72,9 @@ fn instance<'a>(general: &Term, special: &'a Term, values: &mut HashMap<Symbol, 
     }
 }
 
+/// Ranks that have not settled after so many steps are taken for ones that never will.
+const MOST_STEPS: usize = 5_000_000;
+
 /// A head's slot must rank at least `depth` above the least of the ranks of `from` less their depths.
 struct Demand {
     slot: usize,
@@ -120,7 +123,9 @@ fn growing(graph: &Graph, findings: &mut Vec<Finding>) {
         demand.from.iter().for_each(|(slot, _)| readers[*slot].push(number));
     }
     let mut waiting: Vec<usize> = (0..demands.len()).rev().collect();
+    let mut steps = 0;
     while let Some(number) = waiting.pop() {
+        steps += 1;
         let demand = &demands[number];
         let least = demand.from.iter().map(|(slot, depth)| match ranks[*slot] {
             rank if rank == top => top,
@@ -131,11 +136,14 @@ fn growing(graph: &Graph, findings: &mut Vec<Finding>) {
             continue;
         }
         ranks[demand.slot] = rank;
-        if rank == top && demand.depth > 0 {
+        if (rank == top || steps > MOST_STEPS) && demand.depth > 0 {
             let finding =
                 Finding::new(&GROWTH, demand.span, "this term can be larger each time the rule is used");
             let help = "if it is bounded in some other way all is well; otherwise the rules have no end";
             findings.push(finding.help(help));
+        }
+        if steps > MOST_STEPS {
+            return;
         }
         waiting.extend(&readers[demand.slot]);
     }

@@ -17,26 +17,29 @@ const IN_TERM: Law = warning("keyword-in-term", "the language's words name relat
 const REAL_TIME: Law =
     error("real-time", "rules are those of GDL or GDL-II; its real-time extension is not known");
 
-/// The words that name relations, each with how it is written.
-const FORMS: [(Symbol, usize, &str); 11] = [
-    (Symbol::ROLE, 1, "(role name)"),
-    (Symbol::INIT, 1, "(init fact)"),
-    (Symbol::TRUE, 1, "(true fact)"),
-    (Symbol::DOES, 2, "(does role move)"),
-    (Symbol::NEXT, 1, "(next fact)"),
-    (Symbol::LEGAL, 2, "(legal role move)"),
-    (Symbol::GOAL, 2, "(goal role score)"),
-    (Symbol::TERMINAL, 0, "terminal"),
-    (Symbol::SEES, 2, "(sees role percept)"),
-    (Symbol::BASE, 1, "(base fact)"),
-    (Symbol::INPUT, 2, "(input role move)"),
-];
+/// How a keyword that names a relation is written.
+fn form(name: Symbol) -> &'static str {
+    match name {
+        Symbol::ROLE => "(role name)",
+        Symbol::INIT => "(init fact)",
+        Symbol::TRUE => "(true fact)",
+        Symbol::DOES => "(does role move)",
+        Symbol::NEXT => "(next fact)",
+        Symbol::LEGAL => "(legal role move)",
+        Symbol::GOAL => "(goal role score)",
+        Symbol::SEES => "(sees role percept)",
+        Symbol::BASE => "(base fact)",
+        Symbol::INPUT => "(input role move)",
+        _ => "terminal",
+    }
+}
 
 pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
     for (atom, is_head) in graph.atoms() {
-        if let Some((_, arity, form)) = FORMS.iter().find(|(name, ..)| *name == atom.name)
-            && *arity != atom.arity()
+        if let Some(arity) = Symbols::arity(atom.name)
+            && arity != atom.arity()
         {
+            let form = form(atom.name);
             let (name, count) = (graph.name(atom.name), atom.arity());
             let counted = |count: usize| match count {
                 0 => "no arguments".to_string(),
@@ -48,7 +51,7 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
                 let message = format!("`{name}` has a time and a fact here, as in real-time rules");
                 Finding::new(&REAL_TIME, atom.span, message).help(format!("write `{form}`"))
             } else {
-                let message = format!("`{name}` has {}, not {}", counted(count), counted(*arity));
+                let message = format!("`{name}` has {}, not {}", counted(count), counted(arity));
                 Finding::new(&ARITY, atom.span, message).help(format!("write `{form}`"))
             });
         }

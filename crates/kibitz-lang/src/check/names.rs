@@ -40,10 +40,10 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
 }
 
 fn relations(graph: &Graph, findings: &mut Vec<Finding>) {
-    let given: Vec<&str> = (0..graph.relations.len())
-        .filter(|number| !graph.clauses[*number].is_empty())
-        .map(|number| graph.name(graph.relations[number].name))
-        .collect();
+    let given = graph.relations.iter().zip(&graph.clauses).filter(|(_, clauses)| !clauses.is_empty());
+    let given: BTreeMap<Symbol, usize> =
+        given.map(|(relation, _)| (relation.name, relation.arity)).collect();
+    let mut known = Known::new(given.keys().map(|name| graph.name(*name)));
     for (number, relation) in graph.relations.iter().enumerate() {
         let is_free =
             matches!(relation.name, Symbol::TRUE | Symbol::DOES) || graph.is_helper(relation.name);
@@ -52,18 +52,14 @@ fn relations(graph: &Graph, findings: &mut Vec<Finding>) {
             (Some(span), None) if !is_free => {
                 let finding =
                     Finding::new(&NEVER_GIVEN, span, format!("no rule gives `{name}`: it never holds"));
-                findings.push(with_nearest(finding, name, &given, || {
-                    let other = graph
-                        .relations
-                        .iter()
-                        .find(|other| other.name == relation.name && other.arity != relation.arity);
-                    other.map(|other| {
-                        format!(
-                            "there is a `{name}` with {} instead of {} arguments",
-                            other.arity, relation.arity
-                        )
-                    })
-                }));
+                let help = match given.get(&relation.name) {
+                    Some(arity) => Some(format!(
+                        "`{name}` is given with {arity} arguments, not with {}",
+                        relation.arity
+                    )),
+                    None => known.nearest(name),
+                };
+                findings.push(Finding { help, ..finding });
             }
             (None, Some(clause)) if !is_free && !Symbols::is_keyword(relation.name) => {
                 let span = graph.rules.clauses[*clause].head.span;
@@ -107,14 +103,14 @@ fn state_or_moves<'a>(
         };
         map.entry(key).or_insert(term_of(atom).map_or(atom.span, Term::span));
     }
-    let names: Vec<&str> = given.keys().map(|(name, _)| graph.name(*name)).collect();
+    let mut known = Known::new(given.keys().map(|(name, _)| graph.name(*name)));
     for (key, span) in &asked {
         if !gives_any && !given.contains_key(key) {
             let name = graph.name(key.0);
             let finding = Finding::new(&NEVER_GIVEN, *span, format!("the {what} `{name}` is never {done}"));
             let rules: Vec<String> = gives.iter().map(|name| format!("`{}`", graph.name(*name))).collect();
-            let otherwise = || Some(format!("no {} gives it", rules.join(" or ")));
-            findings.push(with_nearest(finding, name, &names, otherwise));
+            let otherwise = || format!("no {} gives it", rules.join(" or "));
+            findings.push(finding.help(known.nearest(name).unwrap_or_else(otherwise)));
         }
     }
     for (key, span) in &given {
@@ -127,17 +123,26 @@ fn state_or_moves<'a>(
     }
 }
 
-/// With the nearest known name as the remedy, if it is near; otherwise with another.
-fn with_nearest(
-    finding: Finding,
-    name: &str,
-    known: &[&str],
-    otherwise: impl Fn() -> Option<String>,
-) -> Finding {
-    let near = nearest(name, known.iter().copied().filter(|other| !other.eq_ignore_ascii_case(name)));
-    match near.first().map(|near| format!("`{near}` may be meant")).or_else(otherwise) {
-        Some(help) => finding.help(help),
-        None => finding,
+/// Names that a misspelt one is compared with.
+struct Known<'a> {
+    names: Vec<&'a str>,
+    /// How many times it is still done: in a large file of unknown names it would take long.
+    left: usize,
+}
+
+impl<'a> Known<'a> {
+    fn new(names: impl Iterator<Item = &'a str>) -> Known<'a> {
+        Known { names: names.take(5000).collect(), left: 50 }
+    }
+
+    /// The name that may be meant. Among names of a letter or two, every one is near.
+    fn nearest(&mut self, name: &str) -> Option<String> {
+        if self.left == 0 || name.chars().count() < 3 {
+            return None;
+        }
+        self.left -= 1;
+        let others = self.names.iter().copied().filter(|other| !other.eq_ignore_ascii_case(name));
+        nearest(name, others).first().map(|near| format!("`{near}` may be meant"))
     }
 }
 

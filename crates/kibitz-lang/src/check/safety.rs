@@ -1,6 +1,6 @@
 //! Facts have no variables, and every variable of a rule gets its values from a positive condition.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::error;
 use super::graph::Graph;
@@ -15,48 +15,37 @@ const UNSAFE: Law = error(
 
 pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
     for clause in &graph.rules.clauses {
-        let bound = bound(clause);
-        let mut told: HashSet<Symbol> = HashSet::new();
-        let mut tell = |name: Symbol, span: Span, place: &str| {
-            if bound.contains(&name) || !told.insert(name) {
-                return;
-            }
-            let name = graph.name(name);
-            findings.push(if clause.is_fact() {
-                let finding = Finding::new(&FACT, span, format!("the variable `{name}` stands in a fact"));
-                finding.help("write a constant, or a rule whose conditions give the variable its values")
-            } else {
-                let message = format!("the variable `{name}` {place}, but in no positive condition");
-                let finding = Finding::new(&UNSAFE, span, message);
-                finding.help(format!(
-                    "add a condition that gives `{name}` its values, or look for a misspelt variable"
-                ))
-            });
-        };
-        clause.head.each_variable(&mut |name, span| tell(name, span, "stands in the head"));
+        let mut loose: Vec<(&str, Symbol, Span)> = Vec::new();
+        clause.head.each_variable(&mut |name, span| loose.push(("the head", name, span)));
         for literal in &clause.body {
-            match literal {
-                Literal::Positive(_) => {}
-                Literal::Negative(atom) => {
-                    atom.each_variable(&mut |name, span| tell(name, span, "stands in a negated condition"));
-                }
-                Literal::Distinct { .. } => {
-                    literal.each_variable(&mut |name, span| tell(name, span, "stands in `distinct`"));
-                }
-            }
+            let place = match literal {
+                Literal::Positive(_) => continue,
+                Literal::Negative(_) => "a negated condition",
+                Literal::Distinct { .. } => "`distinct`",
+            };
+            literal.each_variable(&mut |name, span| loose.push((place, name, span)));
+        }
+        let bound = clause.bound();
+        let mut told: BTreeSet<Symbol> = BTreeSet::new();
+        loose.retain(|(_, name, _)| !bound.contains(name) && told.insert(*name));
+        // One finding for each place, with all variables that it is about.
+        for group in loose.chunk_by(|one, two| one.0 == two.0) {
+            findings.push(found(graph, clause, group));
         }
     }
 }
 
-/// The variables that positive conditions give values to.
-pub fn bound(clause: &Clause) -> HashSet<Symbol> {
-    let mut bound = HashSet::new();
-    for literal in &clause.body {
-        if let Literal::Positive(atom) = literal {
-            atom.each_variable(&mut |name, _| {
-                bound.insert(name);
-            });
-        }
+fn found(graph: &Graph, clause: &Clause, loose: &[(&str, Symbol, Span)]) -> Finding {
+    let (place, first, span) = loose[0];
+    let names: Vec<String> = loose.iter().map(|(_, name, _)| format!("`{}`", graph.name(*name))).collect();
+    let (word, verb) = if names.len() == 1 { ("variable", "stands") } else { ("variables", "stand") };
+    let names = names.join(", ");
+    if clause.is_fact() {
+        return Finding::new(&FACT, span, format!("the {word} {names} {verb} in a fact"))
+            .help("write a constant, or a rule whose conditions give the variable its values");
     }
-    bound
+    let message = format!("the {word} {names} {verb} in {place}, but in no positive condition");
+    let first = graph.name(first);
+    Finding::new(&UNSAFE, span, message)
+        .help(format!("add a condition that gives `{first}` its values, or look for a misspelt variable"))
 }

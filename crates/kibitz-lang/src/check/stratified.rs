@@ -3,9 +3,12 @@
 use super::error;
 use super::graph::{Graph, groups, may_match};
 use crate::source::{Finding, Law};
-use crate::syntax::{Literal, Symbol};
+use crate::syntax::{Atom, Literal, Symbol};
 
 const UNSTRATIFIED: Law = error("unstratified", "no relation depends on its own negation");
+
+/// Above this, relations are looked at as a whole.
+const MOST_PAIRS: usize = 4_000_000;
 
 pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
     let mut suspects: Vec<usize> = Vec::new();
@@ -31,6 +34,30 @@ fn check_group(graph: &Graph, group: usize, findings: &mut Vec<Finding>) {
         (0..graph.relations.len()).filter(|relation| graph.group[*relation] == group).collect();
     let clauses: Vec<usize> =
         members.iter().flat_map(|relation| graph.clauses[*relation].iter().copied()).collect();
+    // The number of pairs that are compared; only a file made for the purpose has more.
+    let heads = |atom: &Atom| match graph.relation(atom) {
+        Some(relation) if graph.group[relation] == group => graph.clauses[relation].len(),
+        _ => 0,
+    };
+    let body = |clause: &usize| {
+        graph.rules.clauses[*clause].body.iter().filter_map(Literal::atom).map(heads).sum()
+    };
+    let looks_closer = clauses.iter().map(body).fold(0_usize, usize::saturating_add) <= MOST_PAIRS;
+    if !looks_closer {
+        let edges = members.iter().flat_map(|from| graph.edges[*from].iter().map(move |edge| (from, edge)));
+        if let Some((from, edge)) =
+            edges.into_iter().find(|(_, edge)| !edge.positive && graph.group[edge.to] == group)
+        {
+            let names =
+                [graph.relations[*from].name, graph.relations[edge.to].name].map(|name| graph.name(name));
+            let message = format!(
+                "`{}` depends on the negation of `{}`, and the other way round",
+                names[0], names[1]
+            );
+            findings.push(Finding::new(&UNSTRATIFIED, edge.span, message));
+        }
+        return;
+    }
     let mut position = vec![usize::MAX; graph.rules.clauses.len()];
     for (at, clause) in clauses.iter().enumerate() {
         position[*clause] = at;

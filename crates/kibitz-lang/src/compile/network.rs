@@ -189,8 +189,7 @@ impl<'a> Builder<'a> {
             let kept = |literal: &&GroundLiteral| {
                 Some(**literal) != only && !implied.is_some_and(|list| list.contains(literal))
             };
-            let mut rest: Vec<Wire> =
-                body.iter().filter(kept).map(|literal| self.wire(*literal)).collect();
+            let mut rest: Vec<Wire> = body.iter().filter(kept).map(|literal| self.wire(*literal)).collect();
             match only {
                 None => alternatives.push(self.gates.all(&mut rest)),
                 Some(literal) => {
@@ -225,8 +224,11 @@ impl<'a> Builder<'a> {
             if 2 * listed.len() <= self.inputs[role].len() {
                 alternatives.append(&mut listed);
             } else {
-                let mut others: Vec<Wire> =
-                    self.inputs[role].iter().filter(|wire| listed.binary_search(wire).is_err()).copied().collect();
+                let mut others: Vec<Wire> = self.inputs[role]
+                    .iter()
+                    .filter(|wire| listed.binary_search(wire).is_err())
+                    .copied()
+                    .collect();
                 let other = self.gates.any(&mut others);
                 alternatives.push(!other);
             }
@@ -245,8 +247,7 @@ impl<'a> Builder<'a> {
         }
         for (role, moves) in self.moves.iter_mut().enumerate() {
             for each in moves {
-                each.legal =
-                    of(terms.find(Symbol::LEGAL, &[ground.roles[role], each.name]), &self.wires);
+                each.legal = of(terms.find(Symbol::LEGAL, &[ground.roles[role], each.name]), &self.wires);
             }
         }
         let by_role = |atoms: &[TermId]| -> Vec<Vec<(TermId, Wire)>> {

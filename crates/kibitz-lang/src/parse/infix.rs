@@ -15,7 +15,8 @@ use crate::syntax::{Atom, Formula, Rule, Symbol, Term};
 pub fn read<'a>(source: &'a Source, limits: &Limits) -> Reading<'a> {
     let mut reading = Reading::new(source, limits);
     let tokens = tokens(&mut reading);
-    if !reading.errors.is_empty() && tokens.is_empty() {
+    // What follows from a character that does not belong there is not worth telling.
+    if !reading.errors.is_empty() {
         return reading;
     }
     let marked =
@@ -118,13 +119,9 @@ fn is_word_start(rest: &str) -> bool {
 /// How many bytes a word has that starts here. `-` and `.` belong to it between two letters or digits,
 /// the full stop only between digits.
 fn word_length(rest: &str) -> usize {
-    let mut length = 1;
-    let mut characters = rest[1..].chars().peekable();
     let mut last = rest.chars().next().unwrap_or_default();
-    if !last.is_ascii() {
-        length = last.len_utf8();
-        characters = rest[length..].chars().peekable();
-    }
+    let mut length = last.len_utf8();
+    let mut characters = rest[length..].chars().peekable();
     while let Some(c) = characters.next() {
         let next = characters.peek().copied();
         let joins = match c {

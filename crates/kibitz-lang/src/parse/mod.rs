@@ -23,7 +23,7 @@ mod lex;
 mod prefix;
 
 use crate::source::{Finding, Source, Span};
-use crate::syntax::{Rules, Symbols, clauses};
+use crate::syntax::{Rules, Symbols, clauses, repair};
 use laws::{EMPTY, NOT_RULES, NOT_TEXT, TOO_DEEP, TOO_LARGE, TOO_MANY_RULES};
 
 /// How much of a file is accepted.
@@ -74,25 +74,35 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
         return Err(vec![Finding::new(&NOT_TEXT, Span::new(at, at), message).help(help)]);
     }
     let reading = match form(source.text()) {
-        None => {
-            let message = "there are no rules in the file";
-            let help = "a game starts with its roles: `(role white)`, or `role(white)` in infix form";
-            return Err(vec![Finding::new(&EMPTY, Span::default(), message).help(help)]);
-        }
+        None => return Err(vec![empty()]),
         Some(Form::Prefix) => prefix::read(source, limits),
         Some(Form::Infix) => infix::read(source, limits),
     };
     let Reading { mut symbols, rules, errors, mut notes, .. } = reading;
     if !errors.is_empty() {
-        return Err(if rules.iter().any(|rule| Symbols::is_keyword(rule.head.name)) {
-            errors
-        } else {
-            vec![not_rules(&errors)]
-        });
+        let is_game =
+            rules.iter().any(|rule| Symbols::is_keyword(rule.head.name)) || mentions_rules(source.text());
+        return Err(if is_game { errors } else { vec![not_rules(&errors)] });
+    }
+    if rules.is_empty() {
+        return Err(vec![empty()]);
     }
     let clauses = clauses::from_rules(&rules, &mut symbols, limits.rules)?;
-    notes.dedup();
+    let clauses = repair::repair(clauses, &mut symbols, &mut notes);
     Ok(Rules { symbols, rules, clauses, notes })
+}
+
+fn empty() -> Finding {
+    Finding::new(&EMPTY, Span::default(), "there are no rules in the file")
+        .help("a game starts with its roles: `(role white)`, or `role(white)` in infix form")
+}
+
+/// Is there something in the text that looks like a part of rules, in one form or the other?
+fn mentions_rules(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    ["(<=", ":-", "(role", "role(", "(init", "init(", "(legal", "legal("]
+        .iter()
+        .any(|part| small.contains(part))
 }
 
 /// The one thing to say about a file in which nothing is rules.

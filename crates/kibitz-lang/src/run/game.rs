@@ -80,14 +80,8 @@ impl<M: Machine> RuleGame<M> {
         let mut info = Info::new(roles.len(), 0.0, 100.0);
         info.perfect_information = !machine.has_percepts();
         info.has.hash = true;
-        let game = RuleGame {
-            machine,
-            info,
-            roles,
-            random,
-            faults: AtomicU64::new(0),
-            fault: Mutex::new(None),
-        };
+        let game =
+            RuleGame { machine, info, roles, random, faults: AtomicU64::new(0), fault: Mutex::new(None) };
         Ok(game)
     }
 
@@ -283,9 +277,10 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn hash(&self, state: &Self::State) -> u64 {
-        state.chosen.iter().fold(self.machine.hash(&state.facts), |key, chosen| {
-            derive(key, u64::from(*chosen) + 1)
-        })
+        state
+            .chosen
+            .iter()
+            .fold(self.machine.hash(&state.facts), |key, chosen| derive(key, u64::from(*chosen) + 1))
     }
 
     fn faults(&self) -> u64 {

@@ -150,7 +150,8 @@ impl Machine for Propnet {
         let Listing { ops, score, advance, goals, .. } = &self.listing;
         self.view(facts, |memory| {
             execute(ops, *score..*advance, memory);
-            let had = goals[role].iter().zip(&self.scores[role]).filter(|(place, _)| holds(memory, **place));
+            let had =
+                goals[role].iter().zip(&self.scores[role]).filter(|(place, _)| holds(memory, **place));
             had.map(|(_, score)| *score).collect()
         })
     }

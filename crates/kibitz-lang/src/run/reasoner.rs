@@ -60,13 +60,13 @@ impl Reasoner {
         let (role, init) = (program.relation(Symbol::ROLE, 1), program.relation(Symbol::INIT, 1));
         program.mark_dynamic();
         let mut engine = Engine::new(program, Negation::Exact, STEPS, ATOMS);
-        engine.saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(())).map_err(|halt| {
-            match halt {
+        engine.saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(())).map_err(
+            |halt| match halt {
                 Halt::Unsafe(_) => "a variable of a rule is given no value".to_owned(),
                 Halt::Depth => "a function grows without end".to_owned(),
                 _ => "what never changes is too much to derive".to_owned(),
-            }
-        })?;
+            },
+        )?;
         let inner = |relation| -> Vec<TermId> {
             let atoms = engine.store.atoms(relation).iter();
             atoms.map(|atom| engine.program.terms.args(*atom)[0]).collect()

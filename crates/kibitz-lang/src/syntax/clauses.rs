@@ -2,8 +2,7 @@
 //!
 //! - `and` is flattened, `not` is moved inwards, `or` makes a clause for each alternative;
 //! - `(not (distinct one other))` makes the two terms one, or drops the clause where they differ;
-//! - `?_` is a variable of its own each time; a variable whose name starts with `?_` and that stands
-//!   in one negated atom only means "for no value", which a helper relation expresses;
+//! - `?_` is a variable of its own each time;
 //! - where several `or` in one rule would make more than [`SPLIT`] clauses, what was gathered so far
 //!   becomes a helper relation, so that the number of clauses is a sum and not a product.
 //!
@@ -12,14 +11,15 @@
 //! ```
 //! use kibitz_lang::{Limits, Source, parse};
 //!
-//! let source = Source::new("free.gdl", "free(X) :- column(X), not true(cell(X, _)).");
+//! let source = Source::new("free.gdl", "free(X) :- (one(X) | two(X)), ~(closed(X) & locked(X)).");
 //! let rules = parse(&source, &Limits::default()).unwrap();
-//! assert_eq!(rules.clauses.len(), 2, "{}", rules.clauses_to_kif());
+//! assert_eq!(rules.clauses.len(), 4);
+//! assert_eq!(rules.show(&rules.clauses[0]), "(<= (free ?X) (one ?X) (not (closed ?X)))");
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Atom, Clause, Formula, Literal, Rule, Show, Symbol, Symbols, Term};
+use super::{Atom, Clause, Formula, Literal, Rule, Symbol, Symbols, Term};
 use crate::source::{Finding, Law, Severity, Span};
 
 /// More clauses than this from one rule, and helper relations are made.
@@ -48,7 +48,7 @@ type Conjunction = Vec<Part>;
 /// # Errors
 /// Rules that would be split into too many.
 pub fn from_rules(rules: &[Rule], symbols: &mut Symbols, most: usize) -> Result<Vec<Clause>, Vec<Finding>> {
-    let mut splitter = Splitter { symbols, clauses: Vec::new(), rule: 0, absent: HashMap::new() };
+    let mut splitter = Splitter { symbols, clauses: Vec::new(), rule: 0 };
     let mut findings = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         splitter.rule = u32::try_from(number).unwrap_or(u32::MAX);
@@ -69,8 +69,6 @@ struct Splitter<'a> {
     clauses: Vec<Clause>,
     /// The rule at hand.
     rule: u32,
-    /// Helpers for "for no value", by the atom with its variables numbered.
-    absent: HashMap<String, Symbol>,
 }
 
 impl Splitter<'_> {
@@ -156,21 +154,24 @@ impl Splitter<'_> {
         let (plain, mut choices): (Vec<_>, Vec<_>) =
             items.into_iter().partition(|choice| choice.len() == 1);
         choices.reverse();
+        // How often each variable stands in the head and in the choices that are still to come.
+        let mut needed: HashMap<Symbol, usize> = HashMap::new();
+        head.each_variable(&mut |name, _| *needed.entry(name).or_default() += 1);
+        for part in choices.iter().flatten().flatten() {
+            part.each_variable(&mut |name, _| *needed.entry(name).or_default() += 1);
+        }
         let mut bodies = product(&plain);
         while let Some(choice) = choices.pop() {
-            if bodies.len() > 1 && bodies.len().saturating_mul(choice.len()) > SPLIT {
-                let mut needed: BTreeMap<Symbol, Span> = BTreeMap::new();
-                head.each_variable(&mut |name, at| {
-                    needed.insert(name, at);
+            if bodies.len() > 1
+                && bodies.len().saturating_mul(choice.len()) > SPLIT
+                && let Some(helper) = self.helper(head, &bodies, &needed)
+            {
+                bodies = vec![vec![Part::Literal(Literal::Positive(helper))]];
+            }
+            for part in choice.iter().flatten() {
+                part.each_variable(&mut |name, _| {
+                    needed.entry(name).and_modify(|count| *count -= 1);
                 });
-                for part in choices.iter().chain([&choice]).flatten().flatten() {
-                    part.each_variable(&mut |name, at| {
-                        needed.insert(name, at);
-                    });
-                }
-                if let Some(helper) = self.helper(head, &bodies, &needed) {
-                    bodies = vec![vec![Part::Literal(Literal::Positive(helper))]];
-                }
             }
             if bodies.len().saturating_mul(choice.len()) > MOST_ALTERNATIVES {
                 return Err(too_many(span));
@@ -189,12 +190,12 @@ impl Splitter<'_> {
         &mut self,
         head: &Atom,
         bodies: &[Conjunction],
-        needed: &BTreeMap<Symbol, Span>,
+        needed: &HashMap<Symbol, usize>,
     ) -> Option<Atom> {
         let mut shared: BTreeMap<Symbol, Span> = BTreeMap::new();
         for part in bodies.iter().flatten() {
             part.each_variable(&mut |name, span| {
-                if needed.contains_key(&name) {
+                if needed.get(&name).is_some_and(|count| *count > 0) {
                     shared.insert(name, span);
                 }
             });
@@ -205,61 +206,23 @@ impl Splitter<'_> {
         let resolved: Result<Vec<_>, TooLarge> =
             bodies.iter().filter_map(|body| resolve(&atom, body.clone()).transpose()).collect();
         let resolved = resolved.ok()?;
-        if !resolved.iter().all(|(head, body)| is_bound(head, body)) {
+        let rule = self.rule;
+        let resolved: Vec<Clause> =
+            resolved.into_iter().map(|(head, body)| Clause { head, body, rule }).collect();
+        if !resolved.iter().all(Clause::binds_its_head) {
             return None;
         }
         let stem = format!("{}_case", self.symbols.name(head.name));
         atom.name = self.symbols.fresh(&stem);
-        for (head, body) in resolved {
-            self.emit(Atom { name: atom.name, ..head }, body);
+        for mut clause in resolved {
+            clause.head.name = atom.name;
+            self.clauses.push(clause);
         }
         Some(atom)
     }
 
-    /// Adds a clause, with helpers for variables that mean "for no value".
-    fn emit(&mut self, head: Atom, mut body: Vec<Literal>) {
-        let mut uses: HashMap<Symbol, usize> = HashMap::new();
-        head.each_variable(&mut |name, _| *uses.entry(name).or_default() += 1);
-        body.iter()
-            .for_each(|literal| literal.each_variable(&mut |name, _| *uses.entry(name).or_default() += 1));
-        for literal in &mut body {
-            if let Literal::Negative(atom) = literal {
-                let mut here: BTreeMap<Symbol, (usize, Span)> = BTreeMap::new();
-                atom.each_variable(&mut |name, span| here.entry(name).or_insert((0, span)).0 += 1);
-                let is_local = |name: &Symbol, count: usize| {
-                    uses.get(name) == Some(&count) && self.symbols.name(*name).starts_with("?_")
-                };
-                let kept: Vec<Term> = here
-                    .iter()
-                    .filter(|(name, (count, _))| !is_local(name, *count))
-                    .map(|(name, (_, span))| Term::Variable { name: *name, span: *span })
-                    .collect();
-                if kept.len() < here.len() {
-                    *atom = self.absence(atom, kept);
-                }
-            }
-        }
+    fn emit(&mut self, head: Atom, body: Vec<Literal>) {
         self.clauses.push(Clause { head, body, rule: self.rule });
-    }
-
-    /// A relation of the kept variables that holds where the atom does for some value of the others.
-    fn absence(&mut self, atom: &Atom, kept: Vec<Term>) -> Atom {
-        let key = numbered(atom, &kept, self.symbols);
-        let name = match self.absent.get(&key) {
-            Some(name) => *name,
-            None => {
-                let name = self.symbols.fresh(&format!("some_{}", self.symbols.name(atom.name)));
-                self.absent.insert(key, name);
-                let head = Atom { name, args: kept.clone(), span: atom.span };
-                self.clauses.push(Clause {
-                    head,
-                    body: vec![Literal::Positive(atom.clone())],
-                    rule: self.rule,
-                });
-                name
-            }
-        };
-        Atom { name, args: kept, span: atom.span }
     }
 
     fn name_anonymous(&mut self, atom: &Atom) -> Atom {
@@ -312,59 +275,6 @@ fn product(items: &[Vec<Conjunction>]) -> Vec<Conjunction> {
         }
     }
     bodies
-}
-
-/// Does every variable of the head stand in a positive literal of the body?
-fn is_bound(head: &Atom, body: &[Literal]) -> bool {
-    let mut bound = std::collections::BTreeSet::new();
-    for literal in body {
-        if let Literal::Positive(atom) = literal {
-            atom.each_variable(&mut |name, _| {
-                bound.insert(name);
-            });
-        }
-    }
-    let mut all = true;
-    head.each_variable(&mut |name, _| all &= bound.contains(&name));
-    all
-}
-
-/// The atom as text, with kept variables by position and the others marked.
-fn numbered(atom: &Atom, kept: &[Term], symbols: &Symbols) -> String {
-    fn write(term: &Term, names: &mut Vec<Symbol>, symbols: &Symbols, kept: &[Term], text: &mut String) {
-        match term {
-            Term::Constant { .. } => term.show(symbols, text),
-            Term::Variable { name, .. } => {
-                let number = names.iter().position(|known| known == name).unwrap_or_else(|| {
-                    names.push(*name);
-                    names.len() - 1
-                });
-                let slot = kept
-                    .iter()
-                    .position(|term| matches!(term, Term::Variable { name: other, .. } if other == name));
-                text.push_str(&match slot {
-                    Some(slot) => format!("?{slot}"),
-                    None => format!("?_{number}"),
-                });
-            }
-            Term::Compound { name, args, .. } => {
-                text.push('(');
-                text.push_str(symbols.name(*name));
-                for arg in args {
-                    text.push(' ');
-                    write(arg, names, symbols, kept, text);
-                }
-                text.push(')');
-            }
-        }
-    }
-    let mut text = format!("{} {}", symbols.name(atom.name), kept.len());
-    let mut names = Vec::new();
-    for arg in &atom.args {
-        text.push(' ');
-        write(arg, &mut names, symbols, kept, &mut text);
-    }
-    text
 }
 
 /// Makes the terms the same that have to be; none where that cannot be.

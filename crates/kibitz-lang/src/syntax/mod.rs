@@ -2,7 +2,7 @@
 //!
 //! A [`Rule`] is as written: its body may nest `and`, `or` and `not`. A [`Clause`] is what the later
 //! phases work on: its body is a plain conjunction. The parser makes both; see [`clauses`] for how
-//! the one becomes the other.
+//! the one becomes the other, and [`repair`] for what is put right on the way.
 //!
 //! ```
 //! use kibitz_lang::{Limits, Source, parse};
@@ -16,10 +16,13 @@
 
 pub mod clauses;
 mod print;
+pub mod repair;
 mod symbols;
 
 pub use print::Show;
 pub use symbols::{Spelling, Symbol, Symbols};
+
+use std::collections::BTreeSet;
 
 use crate::source::{Finding, Span};
 
@@ -290,6 +293,27 @@ impl Literal {
 }
 
 impl Clause {
+    /// The variables that positive conditions give values to.
+    pub fn bound(&self) -> BTreeSet<Symbol> {
+        let mut bound = BTreeSet::new();
+        for literal in &self.body {
+            if let Literal::Positive(atom) = literal {
+                atom.each_variable(&mut |name, _| {
+                    bound.insert(name);
+                });
+            }
+        }
+        bound
+    }
+
+    /// Do positive conditions give values to all variables of the head?
+    pub fn binds_its_head(&self) -> bool {
+        let bound = self.bound();
+        let mut all = true;
+        self.head.each_variable(&mut |name, _| all &= bound.contains(&name));
+        all
+    }
+
     /// Does it say something without conditions?
     pub fn is_fact(&self) -> bool {
         self.body.is_empty()

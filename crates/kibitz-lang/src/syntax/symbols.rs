@@ -168,6 +168,16 @@ impl Symbols {
         self.names.is_empty()
     }
 
+    /// How many arguments a keyword that names a relation has; none for other names.
+    pub fn arity(symbol: Symbol) -> Option<usize> {
+        match symbol {
+            Symbol::TERMINAL => Some(0),
+            Symbol::ROLE | Symbol::INIT | Symbol::TRUE | Symbol::NEXT | Symbol::BASE => Some(1),
+            Symbol::DOES | Symbol::LEGAL | Symbol::GOAL | Symbol::SEES | Symbol::INPUT => Some(2),
+            _ => None,
+        }
+    }
+
     /// Is it a word of the language?
     pub fn is_keyword(symbol: Symbol) -> bool {
         (symbol.0 as usize) < KEYWORDS.len()
