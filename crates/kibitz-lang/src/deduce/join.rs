@@ -44,9 +44,6 @@ pub struct Plan {
     stages: Vec<Stage>,
 }
 
-/// The values of a rule's variables.
-pub type Binding = Vec<TermId>;
-
 impl Plan {
     /// Plans the join of a rule from the atom that matches condition `seed`; conditions on relations
     /// in `group` are then limited to what had arrived before.
@@ -232,36 +229,35 @@ fn matches(terms: &Terms, pattern: &Pattern, term: TermId, binding: &mut [TermId
 
 /// A join under way.
 pub struct Join<'a> {
-    /// The terms so far.
-    pub terms: &'a Terms,
-    /// The atoms so far.
-    pub store: &'a Store,
+    terms: &'a Terms,
+    store: &'a Store,
     /// How many atoms may still be looked at; it ends at 0.
-    pub steps: &'a mut u64,
+    steps: &'a mut u64,
     seed_rank: u32,
 }
 
 impl<'a> Join<'a> {
+    /// A join over what is known so far.
+    pub fn new(terms: &'a Terms, store: &'a Store, steps: &'a mut u64) -> Join<'a> {
+        Join { terms, store, steps, seed_rank: 0 }
+    }
+
     /// Finds all instances of a plan's rule, given the atom for its seed.
     pub fn run(
-        terms: &'a Terms,
-        store: &'a Store,
-        steps: &'a mut u64,
+        &mut self,
         plan: &Plan,
         seed: Option<TermId>,
-        binding: &mut Binding,
         variables: u16,
         found: &mut dyn FnMut(&[TermId]),
     ) {
-        binding.clear();
-        binding.resize(usize::from(variables), TermId::NONE);
-        let seed_rank = seed.and_then(|atom| store.rank(atom)).unwrap_or(0);
+        let mut binding = vec![TermId::NONE; usize::from(variables)];
+        self.seed_rank = seed.and_then(|atom| self.store.rank(atom)).unwrap_or(0);
         if let (Some(pattern), Some(atom)) = (&plan.seed, seed)
-            && !matches(terms, pattern, atom, binding)
+            && !matches(self.terms, pattern, atom, &mut binding)
         {
             return;
         }
-        Join { terms, store, steps, seed_rank }.stage(&plan.stages, binding, found);
+        self.stage(&plan.stages, &mut binding, found);
     }
 
     fn in_order(&self, atom: TermId, order: Order) -> bool {
@@ -273,7 +269,7 @@ impl<'a> Join<'a> {
         }
     }
 
-    fn stage(&mut self, stages: &[Stage], binding: &mut Binding, found: &mut dyn FnMut(&[TermId])) {
+    fn stage(&mut self, stages: &[Stage], binding: &mut [TermId], found: &mut dyn FnMut(&[TermId])) {
         let Some((stage, rest)) = stages.split_first() else {
             found(binding);
             return;

@@ -10,7 +10,7 @@ mod program;
 mod store;
 mod terms;
 
-pub use join::{Binding, Negation, build, resolve};
+pub use join::{Negation, build, resolve};
 pub use program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId, Rule, components};
 pub use store::Store;
 pub use terms::{TermId, Terms};
@@ -161,22 +161,13 @@ impl Engine {
         emit: Emit,
     ) -> Result<(), Halt> {
         let variables = self.program.rules[plan.rule].variables;
-        let mut binding = Binding::new();
         let mut instances: Vec<TermId> = Vec::new();
         let mut count = 0;
-        Join::run(
-            &self.program.terms,
-            &self.store,
-            &mut self.steps,
-            plan,
-            seed,
-            &mut binding,
-            variables,
-            &mut |values| {
-                count += 1;
-                instances.extend_from_slice(values);
-            },
-        );
+        let mut join = Join::new(&self.program.terms, &self.store, &mut self.steps);
+        join.run(plan, seed, variables, &mut |values| {
+            count += 1;
+            instances.extend_from_slice(values);
+        });
         if self.steps == 0 {
             return Err(Halt::Steps);
         }
