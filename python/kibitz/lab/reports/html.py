@@ -50,7 +50,7 @@ def fragment(blocks: Sequence[Block]) -> str:
 
 def _block(block: Block) -> Iterator[str]:
     yield f"<h2>{escape(block.facts.spec)}</h2>"
-    common = f"; all planners with <span class='spec'>{escape(block.common)}</span>" if block.common else ""
+    common = f"; {escape(block.common)}" if block.common else ""
     yield f'<p class="dim">{escape(block.head)}{common}</p>'
     head, *rows = block_table(block)
     yield table(head, rows)
