@@ -284,6 +284,38 @@ def test_the_command_reproduces(
     assert plain["directory"] == "here"
 
 
+def test_ctrl_c_sums_up_and_the_same_command_goes_on(
+    small: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.write_text(SMALL.replace("simulations=30", "simulations=3000"))
+    command = ["reproduce", str(small), "--jobs", "1", "--json", "--out"]
+    assert main([*command, str(tmp_path / "whole")]) == 0
+    whole = json.loads(capsys.readouterr().out)
+
+    def stop(_: object) -> str:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kibitz.cli.match.progress", stop)
+        assert main([*command, str(tmp_path / "parts")]) == 130
+    partly = capsys.readouterr()
+    assert "the same command goes on" in partly.err
+    assert 0 < json.loads(partly.out)["figures"][1]["games"] < 40
+    assert main([*command, str(tmp_path / "parts")]) == 0
+    assert json.loads(capsys.readouterr().out)["figures"] == whole["figures"]
+
+
+def test_ctrl_c_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kibitz.lab.reproduce.reproduce", stop)
+    assert main(["reproduce", "posg-bear", "--out", str(tmp_path / "none")]) == 130
+    assert capsys.readouterr().err.strip() == "stopped"
+
+
 @pytest.mark.parametrize("words", [["posg-beer"], ["posg-bear", "--scale", "0"], ["nowhere.toml"]])
 def test_mistakes_on_the_command_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", *words]) == 2
