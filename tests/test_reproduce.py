@@ -72,8 +72,10 @@ def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
     assert interval(interval=Interval(0.4, 0.6)) == pytest.approx((0.4, 0.6))
     narrower = interval(interval=Interval(0.4, 0.6), confidence=0.99)
     assert narrower == pytest.approx((0.5 - 0.1 * 1.96 / 2.5758, 0.5 + 0.1 * 1.96 / 2.5758), abs=1e-4)
-    # A mean with n but without its spread has no interval.
-    assert Target("x", "mean return", 0.5, 0.1, games=10).published().interval is None
+    # A mean with n but without its spread: the returns are taken to vary as ours do.
+    mean = Target("x", "mean return", 0.5, 0.1, games=100)
+    assert mean.published().interval is None
+    assert mean.published(spread=2.0).interval == pytest.approx((0.5 - 0.392, 0.5 + 0.392), abs=1e-3)
 
 
 # Files
@@ -108,7 +110,7 @@ name = "random gets"
 measure = "mean return"
 planner = "random"
 paper = 0.0
-games = 100
+games = 10
 tolerance = 0.1
 better = "higher"
 """
@@ -135,6 +137,11 @@ def test_a_file_of_ones_own(small: Path, tmp_path: Path) -> None:
     assert uct.ours.value == standings[0].wins / 40
     assert random.ours.value == pytest.approx(standings[1].mean_return)
     assert "better" in str(comparison)
+    # The paper gives ten games and no spread: its interval reaches beyond the tolerance.
+    assert random.paper.interval is not None
+    assert random.paper.interval.high == -random.paper.interval.low
+    assert "wider than the tolerance" in random.note
+    assert random.note in str(comparison)
 
 
 def test_it_goes_on_in_its_folder(small: Path, tmp_path: Path) -> None:
