@@ -418,10 +418,11 @@ def test_replays_that_cannot_be_shown(directory: Path, tmp_path: Path) -> None:
     shutil.copytree(directory, copy)
     kept = sorted((copy / "replays").glob("*.json"))
     assert kept
-    kept[0].write_text("{}")
+    for path in kept:
+        path.write_text("{}")
     page = kb.lab.report(copy).html()
     assert "Some saved games cannot be shown" in page
-    assert kept[0].name in page
+    assert "schema is missing" in page
 
 
 @pytest.mark.parametrize("content", ["", "{}\n", '{"schema": 99}\n', "\x00\x01\n", "[" * 5000 + "\n"])
