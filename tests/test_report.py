@@ -22,7 +22,7 @@ from kibitz.lab.reports.figures import blocks
 from kibitz.lab.reports.names import Budget, clip, read, shorten
 from kibitz.lab.reports.plots import plots, png, svg
 from kibitz.lab.reports.text import table
-from kibitz.lab.results import open_results
+from kibitz.lab.results import open_results, read_file
 from test_replay import read_page
 
 BAD = "<script>alert(1)</script>\"'&$_{x}$\x1b[2J"
@@ -433,6 +433,38 @@ def test_bad_files(content: str, name: str, tmp_path: Path, capsys: pytest.Captu
     err = capsys.readouterr().err
     assert err.startswith("kibitz: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"moves": [1]},
+        {"simulations": []},
+        {"slowest": [0.1]},
+        {"seconds": [0.1]},
+        {"moves": [None, 1]},
+        {"returns": [None, 1.0]},
+        {"seconds": [None, 1.0]},
+        {"planners": ["uct", None]},
+        {"seating": [0, 7]},
+        {"fault": {"kind": "raised", "seat": 9, "what": ""}},
+        {"fault": {"kind": "bored", "seat": 0, "what": ""}},
+    ],
+)
+def test_records_that_cannot_be(
+    change: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import polars as pl
+
+    plain = {**json.loads(record((1.0, -1.0)).to_json()), **change}
+    lines = tmp_path / "a.jsonl"
+    lines.write_text(record((1.0, -1.0)).to_json() + "\n")
+    schema = read_file(lines).schema
+    lines.write_text(json.dumps(plain) + "\n")
+    pl.DataFrame([plain], schema=schema).write_parquet(tmp_path / "a.parquet")
+    for path, answer in (lines, "line 1"), (tmp_path / "a.parquet", "cannot be"):
+        assert main(["report", str(path)]) == 2
+        assert answer in capsys.readouterr().err
 
 
 def test_bad_directories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
