@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -411,9 +412,19 @@ def test_single_files(directory: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == whole
 
 
-def test_replays_that_cannot_be_shown(directory: Path, tmp_path: Path) -> None:
-    import shutil
+def test_unfinished_results_say_so(
+    directory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(directory, copy)
+    frame = read_file(copy / "episodes.parquet")
+    frame.head(len(frame) - 1).write_parquet(copy / "episodes.parquet")
+    assert main(["report", str(copy)]) == 0
+    assert "Not complete: 1 of " in capsys.readouterr().out
+    assert "games still to play" in kb.lab.report(copy).html()
 
+
+def test_replays_that_cannot_be_shown(directory: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(directory, copy)
     kept = sorted((copy / "replays").glob("*.json"))
