@@ -72,8 +72,10 @@ def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
     assert interval(interval=Interval(0.4, 0.6)) == pytest.approx((0.4, 0.6))
     narrower = interval(interval=Interval(0.4, 0.6), confidence=0.99)
     assert narrower == pytest.approx((0.5 - 0.1 * 1.96 / 2.5758, 0.5 + 0.1 * 1.96 / 2.5758), abs=1e-4)
-    # A mean with n but without its spread has no interval.
-    assert Target("x", "mean return", 0.5, 0.1, games=10).published().interval is None
+    # A mean with n but without its spread: the returns are taken to vary as ours do.
+    mean = Target("x", "mean return", 0.5, 0.1, games=100)
+    assert mean.published().interval is None
+    assert mean.published(spread=2.0).interval == pytest.approx((0.5 - 0.392, 0.5 + 0.392), abs=1e-3)
 
 
 # Files
@@ -108,7 +110,7 @@ name = "random gets"
 measure = "mean return"
 planner = "random"
 paper = 0.0
-games = 100
+games = 10
 tolerance = 0.1
 better = "higher"
 """
@@ -135,6 +137,11 @@ def test_a_file_of_ones_own(small: Path, tmp_path: Path) -> None:
     assert uct.ours.value == standings[0].wins / 40
     assert random.ours.value == pytest.approx(standings[1].mean_return)
     assert "better" in str(comparison)
+    # The paper gives ten games and no spread: its interval reaches beyond the tolerance.
+    assert random.paper.interval is not None
+    assert random.paper.interval.high == -random.paper.interval.low
+    assert "wider than the tolerance" in random.note
+    assert random.note in str(comparison)
 
 
 def test_it_goes_on_in_its_folder(small: Path, tmp_path: Path) -> None:
@@ -282,6 +289,38 @@ def test_the_command_reproduces(
     assert plain["figures"][0]["verdict"] == "agrees"
     assert plain["figures"][1]["games"] == 4
     assert plain["directory"] == "here"
+
+
+def test_ctrl_c_sums_up_and_the_same_command_goes_on(
+    small: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.write_text(SMALL.replace("simulations=30", "simulations=3000"))
+    command = ["reproduce", str(small), "--jobs", "1", "--json", "--out"]
+    assert main([*command, str(tmp_path / "whole")]) == 0
+    whole = json.loads(capsys.readouterr().out)
+
+    def stop(_: object) -> str:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kibitz.cli.match.progress", stop)
+        assert main([*command, str(tmp_path / "parts")]) == 130
+    partly = capsys.readouterr()
+    assert "the same command goes on" in partly.err
+    assert 0 < json.loads(partly.out)["figures"][1]["games"] < 40
+    assert main([*command, str(tmp_path / "parts")]) == 0
+    assert json.loads(capsys.readouterr().out)["figures"] == whole["figures"]
+
+
+def test_ctrl_c_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kibitz.lab.reproduce.reproduce", stop)
+    assert main(["reproduce", "posg-bear", "--out", str(tmp_path / "none")]) == 130
+    assert capsys.readouterr().err.strip() == "stopped"
 
 
 @pytest.mark.parametrize("words", [["posg-beer"], ["posg-bear", "--scale", "0"], ["nowhere.toml"]])

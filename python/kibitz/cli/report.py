@@ -33,13 +33,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints the tables, and writes what else was asked for."""
+    """Writes what was asked for, and prints the tables; in this order, for a pipe may close early."""
     from kibitz.lab import report
 
     made = report(options.results)
-    print(made)
-    if unfinished := made.about.get("unfinished"):
-        print("\n" + paint(f"Not complete: {unfinished}.", "yellow"))
     written: list[Path] = []
     for path, content in (options.html, made.html), (options.csv, made.csv), (options.latex, made.latex):
         if path is not None:
@@ -49,5 +46,8 @@ def run(options: argparse.Namespace) -> None:
         written += made.save_plots(options.svg, "svg")
     if options.png is not None:
         written += made.save_plots(options.png, "png")
+    print(made)
+    if unfinished := made.about.get("unfinished"):
+        print("\n" + paint(f"Not complete: {unfinished}.", "yellow"))
     if written:
         print("\nwritten: " + ", ".join(map(str, written)))

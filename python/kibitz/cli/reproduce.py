@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _options
@@ -84,7 +85,7 @@ def _list(known: list[Reproduction], as_json: bool) -> None:
 
 def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
     from kibitz.lab.reproduce import compare, folder, reproduce
-    from kibitz.lab.results import open_results
+    from kibitz.lab.results import CONFIGURATION, open_results
 
     timer = Timer()
     directory = options.out or folder(reproduction, options.scale)
@@ -101,6 +102,8 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
                 reproduction, scale=options.scale, jobs=options.jobs, directory=directory, on_progress=show
             )
     except KeyboardInterrupt:
+        if not (Path(directory) / CONFIGURATION).exists():
+            raise  # nothing has been played
         comparison = compare(reproduction, open_results(directory), scale=options.scale)
     if options.json:
         _options.print_json(comparison.to_json())

@@ -58,8 +58,10 @@ def below(end: int) -> Callable[[Any, str], int]:
 
 def number(plain: Any, where: str) -> float:
     """A finite number."""
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not abs(plain) < 1e300:
+    if isinstance(plain, bool) or not isinstance(plain, int | float):
         raise ValueError(f"{where} must be a number, not {kind(plain)}")
+    if not abs(plain) < 1e300:
+        raise ValueError(f"{where} must be a number of a size that can be")
     return float(plain)
 
 

@@ -192,7 +192,7 @@ class _Resolver:
         for number, pairing in enumerate(self.experiment.pairings):
             self._pairing(pairing, ("pairing", number), games)
         for key in self.experiment.budgets:
-            if key not in self._used and self.cells:
+            if key not in self._used and (self.experiment.planners or self.experiment.pairings):
                 self.wrong((*top, "budgets", key), f"no planner takes {key} and leaves it open")
         if len(self.cells) > MOST_CELLS:
             self.wrong(top, f"it has {len(self.cells)} cells; {MOST_CELLS} are the most")
@@ -274,20 +274,22 @@ class _Resolver:
         episodes: int,
     ) -> None:
         """Adds the cells of one game and one set of planners, for every budget and seed."""
-        try:
-            fixed = _fixed(seats[0], len(entrants), game.info.players)
-        except ValueError as error:
-            self.wrong(seats[1], f"{game.spec}: {error}")
-            return
-        self._fits_stop(game, where, len(entrants))
+        seated: list[tuple[tuple[str, ...], dict[str, Value]]] = []
         for budget in self._budgets():
             names = [self._name(entrant, budget, game) for entrant in entrants]
             planners = tuple(name for name in names if name is not None)
             if len(planners) == len(entrants):
                 taken = {key: budget[key] for key in budget if any(key in self._open(e) for e in entrants)}
-                deals = _deals(episodes, planners, fixed, game.info.players)
-                for seed in self.experiment.seeds:
-                    self._cell(game, planners, seed, deals, fixed, taken)
+                seated.append((planners, taken))
+        self._fits_stop(game, where, len(entrants))
+        try:
+            fixed = _fixed(seats[0], len(entrants), game.info.players)
+        except ValueError as error:
+            self.wrong(seats[1], f"{game.spec}: {error}")
+            return
+        for (planners, taken), seed in product(seated, self.experiment.seeds):
+            deals = _deals(episodes, planners, fixed, game.info.players)
+            self._cell(game, planners, seed, deals, fixed, taken)
 
     def _cell(
         self,

@@ -251,7 +251,7 @@ class _Reader(Reader):
             "planners": self.several(table, "planners", place, text),
             "against": self.several(table, "against", place, text),
             "meet": self.get(table, "meet", place, one_of(*get_args(Meet))),
-            "pairings": tuple(self._pairing(each, ("pairing", i)) for i, each in enumerate(pairings)),
+            "pairings": self._pairings(pairings),
             "episodes": self.get(table, "episodes", place, whole_from(1, MOST_EPISODES)),
             "stop": self._stop(table["stop"], (*place, "stop")) if "stop" in table else None,
             "seeds": seeds,
@@ -262,6 +262,10 @@ class _Reader(Reader):
             "replays": self.get(table, "replays", place, one_of(*get_args(Replays))),
         }
         return Experiment(**{key: value for key, value in found.items() if value not in (None, ())})
+
+    def _pairings(self, plain: list[Any]) -> tuple[Pairing, ...]:
+        found = [self._pairing(table, ("pairing", number)) for number, table in enumerate(plain)]
+        return tuple(pairing for pairing in found if pairing.planners)
 
     def _pairing(self, plain: Any, place: Place) -> Pairing:
         table = self.table(plain, place)
@@ -295,7 +299,8 @@ class _Reader(Reader):
 
     def _budgets(self, plain: Any, place: Place) -> dict[str, tuple[Value, ...]]:
         table = self.table(plain, place)
-        return {key: self.several(table, key, place, _value) or () for key in table}
+        read = {key: self.several(table, key, place, _value) for key in table}
+        return {key: values for key, values in read.items() if values}
 
     def _seats(self, table: Mapping[str, Any], place: Place) -> Seats | None:
         plain = table.get("seats")

@@ -161,14 +161,15 @@ def compare(reproduction: Reproduction, results: Results | None, *, scale: float
     rows = []
     for target in reproduction.targets:
         games: int | None = 0
+        spread: float | None = None
         ours, note = Figure(math.nan), ""
         if target.measure == "exact value":
             ours, games = _exact(reproduction, target), None
         elif results is not None:
             cell, planner = _find(reproduction, target, results.cells)
-            ours, games = _played(target, results, cell, planner)
-            note = _note(target, results.result(cell).faults)
-        paper = target.published()
+            ours, games, spread = _played(target, results, cell, planner)
+            note = _note(target, target.published(spread), results.result(cell).faults)
+        paper = target.published(spread)
         verdict = judge(ours, paper, tolerance=target.tolerance, better=target.better)
         share = target.measure in ("win rate", "action frequency")
         rows.append(Row(target.name, paper, ours, games, verdict, share, note))
@@ -176,9 +177,8 @@ def compare(reproduction: Reproduction, results: Results | None, *, scale: float
     return Comparison(reproduction, scale, rows, complete, results.directory if results else None)
 
 
-def _note(target: Target, faults: int) -> str:
+def _note(target: Target, paper: Figure, faults: int) -> str:
     """What somebody who reads the verdict ought to know."""
-    paper = target.published()
     if faults:
         return f"{target.name}: {faults} games came to nothing and are left out; kibitz report says why."
     if paper.interval is not None and paper.interval.high - paper.interval.low > 2 * target.tolerance:
@@ -259,20 +259,21 @@ def _plain(spec: str) -> tuple[str, tuple[Any, ...]]:
     return name, tuple(sorted((key, repr(value)) for key, value in arguments))
 
 
-def _played(target: Target, results: Results, cell: Cell, planner: int) -> tuple[Figure, int]:
-    """Our figure and the number of games that it rests on."""
+def _played(target: Target, results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
+    """Our figure, the number of games that it rests on, and the standard deviation of returns."""
     if target.measure == "action frequency":
         chosen, games = _frequency(target, results, cell, planner)
-        return _share(chosen, games), games
+        return _share(chosen, games), games, None
     result = results.result(cell)
     standing = result.standings[planner]
     if target.measure == "win rate":
-        return _share(standing.wins, standing.games), standing.games
+        return _share(standing.wins, standing.games), standing.games, None
     if standing.standard_error is None:
-        return Figure(standing.mean_return, Interval(-math.inf, math.inf)), standing.games
+        return Figure(standing.mean_return, Interval(-math.inf, math.inf)), standing.games, None
     half = student_quantile(0.975, result.deals - 1) * standing.standard_error
     mean = standing.mean_return
-    return Figure(mean, Interval(mean - half, mean + half)), standing.games
+    spread = standing.standard_error * math.sqrt(standing.games)
+    return Figure(mean, Interval(mean - half, mean + half)), standing.games, spread
 
 
 def _share(wins: float, games: int) -> Figure:

@@ -176,9 +176,20 @@ def _sound(frame: pl.DataFrame) -> bool:
         pl.col("seating").list.max() < pl.col("planners").list.len(),
         (pl.col("returns").list.len() == seats).fill_null(fault.is_not_null()),
         ((pl.col("seconds").list.len() == seats) | fault.is_not_null()),
+        # Either all three are known of each seat, or nothing is.
+        *(pl.col(name).list.len() == pl.col("moves").list.len() for name in ("slowest", "simulations")),
+        (pl.col("moves").list.len() == 0) | (pl.col("moves").list.len() == seats),
+        *(
+            pl.col(name).list.eval(pl.element().is_not_null()).list.all()
+            for name in ("planners", "seating", "moves", "simulations")
+        ),
+        *(
+            pl.col(name).list.eval(pl.element().is_finite().fill_null(False)).list.all()
+            for name in ("seconds", "slowest")
+        ),
         fault.is_null() | (fault.struct.field("kind").is_in(kinds) & what.is_not_null()),
         (fault.struct.field("seat") < seats).fill_null(True),
-        (pl.col("returns").list.eval(pl.element().is_finite()).list.all()).fill_null(True),
+        (pl.col("returns").list.eval(pl.element().is_finite().fill_null(False)).list.all()).fill_null(True),
     ]
     return bool(frame.select(pl.all_horizontal(fine).fill_null(False).all()).item())
 

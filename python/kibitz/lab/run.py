@@ -132,6 +132,8 @@ class Coordinator:
         self.workers = 0
         self.before = 0
         """Episodes that earlier runs have played."""
+        self.lost = 0
+        """Episodes that were lost with a worker, and played again."""
         self.clock = Clock(total=sum(live.total for live in self.cells))
 
     def play(self, on_progress: Callable[[Coordinator], object] | None = None) -> None:
@@ -193,6 +195,7 @@ class Coordinator:
         if event.fault is not None:
             yield playing.fault(jobs[0], event.fault)
             jobs = jobs[1:]
+        self.lost += len(jobs)
         batches.lost(jobs, 0 if event.fault is not None else event.suspects)
         # Only a job that was alone with its worker can be to blame for sure.
         if len(event.jobs) == 1 and event.fault is None and batches.losses[jobs[0]] >= TRIES:

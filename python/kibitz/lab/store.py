@@ -180,9 +180,10 @@ class Store:
                 os.fsync(file.fileno())
             unfinished.replace(self.directory / TABLE)
             _sync_folder(self.directory)
-        except BaseException:
+        except Exception as error:  # polars has its own for a full disk
             unfinished.unlink(missing_ok=True)
-            raise
+            words = " ".join(str(error).split())[:200]
+            raise StoreError(f"{self.directory / TABLE} cannot be written: {words}") from None
         for path in lines:
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):

@@ -22,6 +22,7 @@ from typing import Any
 
 from kibitz.lab.episodes import Job, Playing
 from kibitz.lab.executors import Events, Finished, Lost, NewFile, NextBatch
+from kibitz.lab.executors.batches import TRIES
 from kibitz.lab.record import Fault
 from kibitz.lab.results import tail
 from kibitz.lab.store import Sink
@@ -29,6 +30,7 @@ from kibitz.lab.store import Sink
 GRACE = 1.0
 """Seconds beyond a planner's time before its process is killed: most notice that they are late."""
 
+NOTHING = object()
 _SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -47,6 +49,7 @@ class Processes:
         check_sendable(self._playing)
         workers: list[_Worker] = []
         orderly = False
+        stillborn = 0
         try:
             while True:
                 for worker in workers:
@@ -62,6 +65,12 @@ class Processes:
                     yield from worker.events()
                     if worker.gone:
                         workers.remove(worker)
+                    stillborn = 0 if worker.ready else stillborn + worker.gone
+                    if not worker.ready and (stillborn == TRIES or (worker.process.exitcode or 0) > 0):
+                        raise RuntimeError(
+                            "a process died before it could play; a script that uses several jobs must "
+                            'keep its own work under if __name__ == "__main__", and one job always works'
+                        )
                 for worker in [each for each in workers if self._late(each)]:
                     yield from worker.kill(self._limit or 0.0)
                     workers.remove(worker)
@@ -114,18 +123,23 @@ class _Worker:
 
     def events(self) -> Iterator[Finished | Lost]:
         """What it has said; all that is left of it where it has died."""
-        with contextlib.suppress(EOFError, OSError):
-            while self.connection.poll():
-                said = self.connection.recv()
-                if isinstance(said, BaseException):
-                    raise said
-                self.ready = True
-                if said is not None:
-                    records, seconds, self.size = said
-                    self.batch = []
-                    yield Finished(records, seconds)
+        while (said := self._said()) is not NOTHING:
+            if isinstance(said, BaseException):
+                raise said
+            self.ready = True
+            if said is not None:
+                records, seconds, self.size = said
+                self.batch = []
+                yield Finished(records, seconds)
         if not self.process.is_alive():
             yield from self._remains(None)
+
+    def _said(self) -> Any:
+        """What is the next to be taken in; NOTHING where it is silent, or dead."""
+        with contextlib.suppress(EOFError, OSError):
+            if self.connection.poll():
+                return self.connection.recv()
+        return NOTHING
 
     def kill(self, limit: float) -> Iterator[Finished | Lost]:
         """Ends it because a planner does not answer."""
@@ -143,11 +157,6 @@ class _Worker:
         self.gone = True
         self.process.join()
         self.connection.close()
-        if not self.ready:
-            raise RuntimeError(
-                "a process died before it could play; a script that uses several jobs must keep its own "
-                'work under if __name__ == "__main__", and one job always works'
-            )
         written = [] if self.file is None else tail(self.file, self.size)
         lost = self.batch[len(written) :]
         if written:

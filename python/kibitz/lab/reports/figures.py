@@ -56,7 +56,7 @@ class Block:
     lines: list[Line]
     """The strongest first; the budgets of a planner one after the other where there are several."""
     common: str
-    """What the short names leave out, because all planners share it."""
+    """What the short names leave out, because planners share it, in words."""
     seeds: list[int]
     troubles: list[Trouble]
 

@@ -15,8 +15,10 @@ from kibitz.lab.reports.plots import TITLES, plots, svg
 from kibitz.lab.reports.replays import replay_section
 from kibitz.lab.reports.text import block_table, notes, troubles
 
-MOST_REPLAYS, MOST_TURNS = 12, 120
+MOST_REPLAYS, MOST_TURNS = 24, 120
 """How many games a report shows, and how many turns of each."""
+WIDE = 7.6
+"""Inches from which a picture goes across the page."""
 
 
 def report_html(
@@ -50,7 +52,7 @@ def fragment(blocks: Sequence[Block]) -> str:
 
 def _block(block: Block) -> Iterator[str]:
     yield f"<h2>{escape(block.facts.spec)}</h2>"
-    common = f"; all planners with <span class='spec'>{escape(block.common)}</span>" if block.common else ""
+    common = f"; {escape(block.common)}" if block.common else ""
     yield f'<p class="dim">{escape(block.head)}{common}</p>'
     head, *rows = block_table(block)
     yield table(head, rows)
@@ -58,10 +60,13 @@ def _block(block: Block) -> Iterator[str]:
     if block.troubles:
         each = "".join(f"<li>{escape(words)}</li>" for words in troubles(block))
         yield f'<ul class="fault">{each}</ul>'
-    pictures = [
-        f"<figure>{svg(draw(), inline=True)}<figcaption>{TITLES[name]}</figcaption></figure>"
-        for name, draw in plots(block).items()
-    ]
+    pictures = []
+    for name, draw in plots(block).items():
+        figure = draw()
+        wide = ' class="across"' if figure.get_figwidth() > WIDE else ""
+        picture = svg(figure, inline=True)
+        pictures.append(f"<figure{wide}>{picture}<figcaption>{TITLES[name]}</figcaption></figure>")
+    pictures.sort(key=lambda picture: picture.startswith("<figure class"))
     yield f'<div class="plots">{"".join(pictures)}</div>'
     if any(line.name != line.standing.planner for line in block.lines):
         specs = "".join(f'<li class="spec">{escape(line.standing.planner)}</li>' for line in block.lines)
@@ -69,29 +74,24 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _replays(kept: Sequence[Path]) -> Iterator[str]:
-    shown: set[tuple[str, tuple[str, ...]]] = set()
     failed = []
-    for path in kept:
-        if len(shown) == MOST_REPLAYS:
-            break
+    if kept:
+        yield "<h2>A game of each pairing</h2>"
+    for path in kept[:MOST_REPLAYS]:
         try:
             replay = replays.load(path)
-            pairing = replay.game, tuple(sorted(replay.planners))
-            if pairing in shown:
-                continue
             section = replay_section(replay, most=MOST_TURNS)
         except (ValueError, OSError) as error:
             failed.append(f"{path.name}: {error}")
             continue
-        if not shown:
-            yield "<h2>A game of each pairing</h2>"
-        shown.add(pairing)
         against = " – ".join(f'<span class="spec">{escape(spec)}</span>' for spec in replay.planners)
         deal = f"seed {replay.seed}, episode {replay.episode}"
         yield (
             f"<details><summary>{escape(replay.game)}: {against} "
             f'<span class="dim">{deal}</span></summary>{section}</details>'
         )
+    if len(kept) > MOST_REPLAYS:
+        yield f'<p class="dim">and {len(kept) - MOST_REPLAYS} more, which kibitz replay shows</p>'
     if failed:
         words = "; ".join(failed[:3]) + (f"; and {len(failed) - 3} more" if len(failed) > 3 else "")
         yield f'<p class="note">Some saved games cannot be shown: {escape(words)}</p>'

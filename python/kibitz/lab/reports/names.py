@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from kibitz._core import parse_spec
@@ -92,23 +93,43 @@ class Names(NamedTuple):
 
 
 def shorten(labels: Sequence[str]) -> Names:
-    """Names for planners beside each other: long ones without the parameters that all have in common.
+    """Names for planners beside each other: long ones without the parameters that they have in common.
+
+    What all planners with parameters share is left out, and what all planners of the same name share.
 
     >>> from kibitz.lab.reports.names import shorten
     >>> shorten(["uct(simulations=100, exploration=0.7)", "uct(simulations=400, exploration=0.7)"])
-    Names(short=['uct(simulations=100)', 'uct(simulations=400)'], common='exploration=0.7')
+    Names(short=['uct(simulations=100)', 'uct(simulations=400)'], common='all with exploration=0.7')
     """
     specs = [read(label) for label in labels]
-    several = [set(spec.parameters) for spec in specs if spec.parameters]
-    if len(several) < 2 or max(len(label) for label in labels) <= LONG:
+    if max(map(len, labels), default=0) <= LONG:
         return Names(list(labels), "")
-    common = frozenset(set.intersection(*several))
-    short = [spec.text(common) for spec in specs]
-    if not common or len({*short}) < len({*labels}):
+    everywhere = _shared(spec for spec in specs if spec.parameters)
+    alike: defaultdict[str, list[Spec]] = defaultdict(list)
+    for spec in specs:
+        alike[spec.name].append(spec)
+    shared = {name: _shared(group) for name, group in alike.items()}
+    short = [spec.text(everywhere | shared[spec.name]) for spec in specs]
+    if len({*short}) < len({*labels}):
         return Names(list(labels), "")
-    order = next(spec.parameters for spec in specs if spec.parameters)
-    left_out = [f"{key}={value}" if key else value for key, value in order if (key, value) in common]
-    return Names(short, ", ".join(left_out))
+    remarks = [f"all with {_listed(specs, everywhere)}"] if everywhere else []
+    for name, group in alike.items():
+        if own := shared[name] - everywhere:
+            remarks.append(f"{name} with {_listed(group, own)}")
+    return Names(short, "; ".join(remarks))
+
+
+def _shared(specs: Iterable[Spec]) -> frozenset[tuple[str, str]]:
+    """The parameters that several specs have in common."""
+    several = [frozenset(spec.parameters) for spec in specs]
+    return frozenset.intersection(*several) if len(several) > 1 else frozenset()
+
+
+def _listed(specs: Iterable[Spec], wanted: frozenset[tuple[str, str]]) -> str:
+    first = next(spec for spec in specs if wanted <= {*spec.parameters})
+    return ", ".join(
+        f"{key}={value}" if key else value for key, value in first.parameters if (key, value) in wanted
+    )
 
 
 def clip(name: str, most: int = 40) -> str:

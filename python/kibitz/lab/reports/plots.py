@@ -12,7 +12,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kibitz.lab.reports.figures import Block, Line
 from kibitz.lab.reports.names import clip
@@ -20,6 +20,7 @@ from kibitz.lab.reports.names import clip
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f")
 MARKERS = "os^Dvp*XP"
@@ -28,6 +29,8 @@ Z = 1.959964
 """Standard errors on each side of a 95 % interval."""
 FEW = 6
 """Up to so many different returns are counted, more make a violin."""
+FEW_PANELS = 4
+"""Of more budgets than this, the largest have a matrix."""
 MOST = 16
 """More planners than this make a picture nobody can read."""
 
@@ -39,7 +42,7 @@ def plots(block: Block) -> dict[str, Callable[[], Figure]]:
         return found
     if block.sweep:
         found["budget"] = lambda: against_budget(block)
-    if len(_meeting(block)[1]) > 1:
+    if any(len(panel.columns) > 1 for panel in _panels(block)):
         found["matrix"] = lambda: win_matrix(block)
     found["returns"] = lambda: spread(block)
     if any(line.standing.seconds_a_move for line in block.lines):
@@ -65,7 +68,7 @@ def against_budget(block: Block) -> Figure:
     kinds = [kind for _, kind in groups]
     kind = max(set(kinds), key=lambda each: (kinds.count(each), each))
     with _style():
-        figure, axes = _figure(6.4, 4.0)
+        figure, (axes,) = _figure(6.4, 4.0)
         shown = [(family, rows) for (family, each), rows in groups.items() if each == kind][:MOST]
         for number, (family, rows) in enumerate(shown):
             rows = sorted(rows, key=lambda line: line.budget or ("", 0))
@@ -131,64 +134,92 @@ def _score(line: Line, block: Block) -> tuple[float, float, float]:
     return row.mean_return, row.mean_return - half, row.mean_return + half
 
 
+class Panel(NamedTuple):
+    """A part of the win-rate matrix: planners that may have met."""
+
+    title: str
+    rows: list[Line]
+    columns: list[Line]
+
+
 def win_matrix(block: Block) -> Figure:
-    """A heat map: how often the planner of a row gets more than that of a column."""
+    """Heat maps: how often the planner of a row gets more than that of a column."""
+    panels = _panels(block)
+    with _style():
+        down = max(len(clip(line.caption, 32)) for panel in panels for line in panel.rows)
+        across = max(len(clip(line.caption, 32)) for panel in panels for line in panel.columns)
+        rows = max(len(panel.rows) for panel in panels)
+        columns = sum(len(panel.columns) for panel in panels)
+        width = 0.62 * columns + 0.085 * down + 0.35 * len(panels) + 1.4
+        height = 0.62 * rows + 0.056 * across + 1.1
+        figure, every = _figure(max(width, 3.2), max(height, 2.4), len(panels))
+        for number, (panel, axes) in enumerate(zip(panels, every, strict=True)):
+            picture = _heat(axes, panel, block, names=number == 0)
+        bar = figure.colorbar(picture, ax=every, fraction=0.04, pad=0.02, shrink=0.7)
+        bar.ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+        bar.outline.set_visible(False)
+        return figure
+
+
+def _heat(axes: Axes, panel: Panel, block: Block, *, names: bool) -> AxesImage:
     import numpy as np
 
-    rows, columns = _meeting(block)
-    shares = np.full((len(rows), len(columns)), np.nan)
-    games = np.zeros((len(rows), len(columns)), dtype=int)
-    row_of = {line.number: index for index, line in enumerate(rows)}
-    column_of = {line.number: index for index, line in enumerate(columns)}
+    shape = len(panel.rows), len(panel.columns)
+    shares, games = np.full(shape, np.nan), np.zeros(shape, dtype=int)
+    row_of = {line.number: index for index, line in enumerate(panel.rows)}
+    column_of = {line.number: index for index, line in enumerate(panel.columns)}
     for meeting in block.result.meetings:
         if meeting.planner in row_of and meeting.against in column_of:
             at = row_of[meeting.planner], column_of[meeting.against]
             shares[at] = meeting.score / meeting.games
             games[at] = meeting.games
-    with _style():
-        down, across = ([clip(line.caption, 32) for line in lines] for lines in (rows, columns))
-        width = 0.62 * len(columns) + 0.085 * max(map(len, down)) + 1.9
-        height = 0.62 * len(rows) + 0.056 * max(map(len, across)) + 0.9
-        figure, axes = _figure(max(width, 3.2), max(height, 2.4))
-        picture = axes.imshow(shares, cmap="PuOr", vmin=0, vmax=1)
-        axes.set_xticks(range(len(columns)), across, rotation=40, ha="right", rotation_mode="anchor")
-        axes.set_yticks(range(len(rows)), down)
-        axes.tick_params(length=0)
-        for row, column in zip(*np.nonzero(games), strict=True):
-            value = shares[row, column]
-            ink = "white" if abs(value - 0.5) > 0.33 else "#1a1a1a"
-            text = f"{100 * value:.0f}"
-            axes.text(column, row - 0.08, text, ha="center", va="center", color=ink, fontsize=10)
-            axes.text(
-                column,
-                row + 0.28,
-                f"n={games[row, column]:,}",
-                ha="center",
-                va="center",
-                color=ink,
-                fontsize=6,
-            )
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        axes.set_xlabel("against")
-        bar = figure.colorbar(picture, ax=axes, fraction=0.046, pad=0.03, ticks=[0, 0.25, 0.5, 0.75, 1])
-        bar.ax.set_yticklabels(["0 %", "25 %", "50 %", "75 %", "100 %"])
-        bar.outline.set_visible(False)
-        return figure
+    picture = axes.imshow(shares, cmap="PuOr", vmin=0, vmax=1)
+    across = [_caption(line, panel) for line in panel.columns]
+    axes.set_xticks(range(len(across)), across, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(panel.rows)), [_caption(line, panel) if names else "" for line in panel.rows])
+    axes.tick_params(length=0)
+    for row, column in zip(*np.nonzero(games), strict=True):
+        value = shares[row, column]
+        ink = "white" if abs(value - 0.5) > 0.33 else "#1a1a1a"
+        size: dict[str, Any] = {"ha": "center", "va": "center", "color": ink}
+        axes.text(column, row - 0.08, f"{100 * value:.0f}", fontsize=10, **size)
+        axes.text(column, row + 0.28, f"n={games[row, column]:,}", fontsize=6, **size)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_title(panel.title, fontsize=10)
+    axes.set_xlabel("against")
+    return picture
 
 
-def _meeting(block: Block) -> tuple[list[Line], list[Line]]:
-    """The planners for the rows and the columns: where most have met only a few, the few are columns."""
+def _caption(line: Line, panel: Panel) -> str:
+    """Where a panel is about one budget, it is in the title already."""
+    return clip(line.family if panel.title else line.caption, 32)
+
+
+def _panels(block: Block) -> list[Panel]:
+    """One matrix of all, or one for each budget where planners met at the same budget only."""
+    budget = {line.number: line.budget for line in block.lines}
     opponents: defaultdict[int, set[int]] = defaultdict(set)
+    apart = True
     for meeting in block.result.meetings:
         opponents[meeting.planner].add(meeting.against)
+        both = budget[meeting.planner], budget[meeting.against]
+        apart = apart and (None in both or both[0] == both[1])
     lines = [line for line in block.lines if line.number in opponents]
+    budgets = sorted({line.budget for line in lines if line.budget is not None})
+    if apart and len(budgets) > 1:
+        every = [[line for line in lines if line.budget in (each, None)] for each in budgets[-FEW_PANELS:]]
+        return [
+            Panel(str(each), group[:MOST], group[:MOST])
+            for each, group in zip(budgets[-FEW_PANELS:], every, strict=True)
+        ]
+    # Where most have met only a few, the few are the columns.
     few = [line for line in lines if len(opponents[line.number]) > 1]
     if 0 < 2 * len(few) < len(lines):
         common = {line.number for line in few}
         rows = [line for line in lines if opponents[line.number] & common]
-        return rows[:MOST], few[:MOST]
-    return lines[:MOST], lines[:MOST]
+        return [Panel("", rows[:MOST], few[:MOST])]
+    return [Panel("", lines[:MOST], lines[:MOST])] if lines else []
 
 
 def _colours(block: Block) -> dict[str, str]:
@@ -284,20 +315,20 @@ def _rows_figure(lines: Sequence[Line]) -> tuple[Figure, Axes]:
     """Axes with a row for each planner, the first on top."""
     names = [clip(line.caption) for line in lines]
     width = 4.4 + 0.075 * max(map(len, names))
-    figure, axes = _figure(width, 0.9 + 0.48 * len(lines))
+    figure, (axes,) = _figure(width, 0.9 + 0.48 * len(lines))
     axes.set_yticks(range(len(lines)), names)
     axes.set_ylim(len(lines) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     return figure, axes
 
 
-def _figure(width: float, height: float) -> tuple[Figure, Axes]:
+def _figure(width: float, height: float, across: int = 1) -> tuple[Figure, list[Axes]]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
+    return figure, [figure.add_subplot(1, across, number + 1) for number in range(across)]
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kibitz.lab.replay import turns
 from kibitz.lab.reports.page import document, image
+from kibitz.lab.reports.text import time
 
 if TYPE_CHECKING:
     from kibitz import Game, State
@@ -148,7 +149,7 @@ def _reasons(decision: Reasons, game: Game, player: int) -> str:
         if more > 0:
             facts.append(f"{more} more actions")
     if decision.simulations:
-        facts.append(f"{decision.simulations:,} simulations in {1000 * decision.seconds:,.0f} ms")
+        facts.append(f"{decision.simulations:,} simulations in {time(decision.seconds)}")
     if decision.belief is not None:
         one = decision.belief == 1
         facts.append("one possible state" if one else f"belief of {decision.belief:,} states")

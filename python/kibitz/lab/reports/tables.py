@@ -78,7 +78,7 @@ def as_latex(blocks: Sequence[Block]) -> str:
 
 def _latex_table(block: Block) -> str:
     head, *rows = [[_latex(first), *map(_figure, cells)] for first, *cells in block_table(block)]
-    common = f"; all with {block.common}" if block.common else ""
+    common = f"; {block.common}" if block.common else ""
     caption = _latex(f"{block.facts.spec}: {block.head}{common}")
     lines = [
         r"\begin{table}",

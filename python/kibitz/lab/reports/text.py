@@ -39,7 +39,7 @@ def report_text(blocks: Sequence[Block]) -> str:
 def _block(block: Block) -> Iterator[str]:
     yield f"{block.facts.spec}: {block.head}"
     if block.common:
-        yield f"all with {block.common}"
+        yield block.common
     yield ""
     yield from columns(block_table(block))
     remarks = [*notes(block), *troubles(block)]

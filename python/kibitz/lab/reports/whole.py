@@ -14,6 +14,7 @@ from kibitz.lab._checked import printable
 from kibitz.lab.record import Record
 from kibitz.lab.reports.figures import Block, blocks
 from kibitz.lab.reports.html import fragment, report_html
+from kibitz.lab.reports.names import read
 from kibitz.lab.reports.plots import plots, png, svg
 from kibitz.lab.reports.tables import as_csv, as_latex
 from kibitz.lab.reports.text import report_text
@@ -40,7 +41,7 @@ class Report:
     configuration: Any = field(default=None, repr=False)
     """The experiment that was run, if it was one."""
     replays: list[Path] = field(default_factory=list, repr=False)
-    """Saved games, the first of each cell."""
+    """Saved games, one of each pairing."""
 
     def __str__(self) -> str:
         return report_text(self.blocks)
@@ -122,20 +123,24 @@ def _of_results(results: Results) -> Report:
     if results.beyond:
         about["not counted"] = f"{results.beyond:,} games played after a stopping rule was satisfied"
     configuration = read_configuration(results.directory)
-    return replace(made, about=about, configuration=configuration, replays=_first_replays(results))
+    return replace(made, about=about, configuration=configuration, replays=_pairings(results))
 
 
-def _first_replays(results: Results) -> list[Path]:
-    """The first saved game of each cell, in the order of the cells."""
-    order = {cell.id: number for number, cell in enumerate(results.cells)}
+def _pairings(results: Results) -> list[Path]:
+    """A saved game of each pairing: the first of the last cell that has one, which has most to think."""
     first: dict[str, tuple[int, str, Path]] = {}
     for path in (results.directory / REPLAYS).glob("*.json"):
-        cell, _, rest = path.stem.partition("-")
+        name, _, rest = path.stem.partition("-")
         episode, _, seating = rest.partition("-")
-        if cell in order and episode.isdecimal():
+        if episode.isdecimal():
             found = int(episode[:20]), seating, path
-            first[cell] = min(first.get(cell, found), found)
-    return [first[cell][2] for cell in sorted(first, key=order.__getitem__)]
+            first[name] = min(first.get(name, found), found)
+    chosen: dict[tuple[str, ...], Path] = {}
+    for cell in results.cells:
+        if cell.id in first:
+            families = sorted(read(planner).family.text() for planner in cell.planners)
+            chosen[cell.game, *families] = first[cell.id][2]
+    return list(chosen.values())
 
 
 def _report(title: str, records: list[Record], facts: Mapping[str, GameFacts] | None = None) -> Report:

@@ -6,6 +6,7 @@ what to compare with which of them. Nothing else needs editing: a file in this f
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -45,7 +46,8 @@ class Target:
     error: float | None = None
     """Or the published standard error."""
     games: int | None = None
-    """How many games the published value rests on; for shares this makes an interval."""
+    """Or how many games the published value rests on: an interval for a share; for a mean, one that takes
+    the returns to vary as ours do."""
     game: str | None = None
     """By default the experiment's, if it has only one."""
     planner: str | None = None
@@ -57,8 +59,10 @@ class Target:
     action: str | None = None
     """Of an exact value: after which first action; of a frequency: which one."""
 
-    def published(self) -> Figure:
+    def published(self, spread: float | None = None) -> Figure:
         """The paper's value with its 95 % interval, as far as the paper gives one.
+
+        `spread` is the standard deviation of our own returns.
 
         >>> from kibitz.lab.reproductions import Target
         >>> Target("wins", "win rate", 0.5, 0.05, games=100).published().interval.low < 0.41
@@ -69,10 +73,13 @@ class Target:
             scale = z / normal_quantile(0.5 + self.confidence / 2)
             low, high = (self.paper + scale * (end - self.paper) for end in self.interval)
             return Figure(self.paper, Interval(low, high))
-        if self.error is not None:
-            return Figure(self.paper, Interval(self.paper - z * self.error, self.paper + z * self.error))
-        if self.games is not None and self.measure in ("win rate", "action frequency"):
+        if self.games and self.measure in ("win rate", "action frequency") and self.error is None:
             return Figure(self.paper, wilson(self.paper * self.games, self.games))
+        error = self.error
+        if error is None and self.games and spread is not None:
+            error = spread / math.sqrt(self.games)
+        if error is not None:
+            return Figure(self.paper, Interval(self.paper - z * error, self.paper + z * error))
         return Figure(self.paper)
 
 

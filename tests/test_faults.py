@@ -1,0 +1,316 @@
+"""Faults, for real: processes and nodes that are killed, disks that are full, planners that go wrong."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import faulty
+import kibitz as kb
+from kibitz.lab import Experiment, Results, run
+from kibitz.lab.results import open_results
+
+KIBITZ = [sys.executable, "-m", "kibitz"]
+TIMES = ["seconds", "slowest"]
+
+
+def slow_experiment(episodes: int = 120) -> Experiment:
+    """Takes a second or two on two processors: long enough to interfere."""
+    planners = [faulty.Slowish, "uct(simulations=20)"]
+    return Experiment("slow", games=["tic-tac-toe"], planners=planners, episodes=episodes)
+
+
+def figures(results: Results) -> pl.DataFrame:
+    """All that must not depend on how a run went."""
+    return results.frame.drop(TIMES)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    return figures(run(slow_experiment(), tmp_path_factory.mktemp("undisturbed"), jobs=1))
+
+
+def test_a_killed_worker_loses_nothing(tmp_path: Path, undisturbed: pl.DataFrame) -> None:
+    killed: list[int] = []
+    lost: list[int] = []
+
+    def interfere(coordinator: Any) -> None:
+        lost.append(coordinator.lost)
+        if coordinator.clock.done > 20 * (len(killed) + 1) and len(killed) < 3:
+            victim = multiprocessing.active_children()[0].pid
+            assert victim is not None
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
+
+    results = run(slow_experiment(), tmp_path, jobs=2, on_progress=interfere)
+    assert len({*killed}) == 3
+    assert lost[-1] > 0
+    assert results.faults == 0
+    assert figures(results).equals(undisturbed)
+
+
+FILE = """
+[experiment]
+name = "slow"
+games = ["tic-tac-toe"]
+planners = ["faulty:Slowish", "uct(simulations=20)"]
+episodes = 120
+"""
+
+
+def begin(folder: Path) -> subprocess.Popen[str]:
+    """Starts a run in a process of its own, or goes on with it."""
+    (folder / "slow.toml").write_text(FILE)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    words = [*KIBITZ, "experiment", "run", "slow.toml", "--jobs", "2", "--json"]
+    return subprocess.Popen(
+        words, cwd=folder, env=environment, stdout=-1, stderr=-1, text=True, start_new_session=True
+    )
+
+
+def written(folder: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("results/slow/episodes/*.jsonl"))
+
+
+def wait_for_lines(folder: Path, lines: int) -> None:
+    end = time.monotonic() + 30
+    while written(folder) < lines:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def same_games(ours: pl.DataFrame, theirs: pl.DataFrame) -> bool:
+    """Whether the same was played, whatever the planners were called."""
+    names = ["cell", "planners"]
+    return ours.drop(names).equals(theirs.drop(names))
+
+
+def test_a_killed_coordinator_loses_nothing(tmp_path: Path, undisturbed: pl.DataFrame) -> None:
+    for lines in (10, 60):
+        process = begin(tmp_path)
+        wait_for_lines(tmp_path, lines)
+        process.kill()
+        process.communicate()
+        before = written(tmp_path)
+        assert lines <= before < 120
+    # The workers follow: nobody writes any more.
+    time.sleep(0.3)
+    after = written(tmp_path)
+    time.sleep(0.3)
+    assert written(tmp_path) == after
+    out, err = begin(tmp_path).communicate(timeout=60)
+    assert json.loads(out)["complete"], err
+    results = open_results(tmp_path / "results/slow")
+    assert same_games(figures(results), undisturbed)
+
+
+def test_ctrl_c_and_again(tmp_path: Path, undisturbed: pl.DataFrame) -> None:
+    process = begin(tmp_path)
+    wait_for_lines(tmp_path, 20)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "the same command goes on" in err
+    assert "Traceback" not in err
+    assert 20 <= json.loads(out)["episodes"] < 120
+    out, err = begin(tmp_path).communicate(timeout=60)
+    assert json.loads(out)["complete"], err
+    assert same_games(figures(open_results(tmp_path / "results/slow")), undisturbed)
+
+
+def faults_of(planner: Any, folder: Path, **settings: Any) -> list[kb.lab.Fault]:
+    """Two games with the planner and two without it: the faults of the first."""
+    experiment = Experiment(
+        "faults",
+        games=settings.pop("games", ["tic-tac-toe"]),
+        planners=[planner, "random"],
+        episodes=2,
+        pairings=[kb.lab.Pairing(("random", "uct(simulations=5)"), games=("tic-tac-toe",))],
+        **settings,
+    )
+    apart = planner is faulty.Killer or experiment.move_seconds is not None
+    results = run(experiment, folder, jobs=2 if apart else 1)
+    assert results.complete
+    assert len(results.frame) == 4
+    whole = list(results.records(results.cells[-1]))
+    assert all(record.fault is None for record in whole)
+    found = list(results.records(results.cells[0]))
+    table = results.result(results.cells[0])
+    assert table.faults == sum(record.fault is not None for record in found)
+    return [record.fault for record in found if record.fault is not None]
+
+
+@pytest.mark.parametrize(
+    ("planner", "kind", "words"),
+    [
+        (faulty.Raises, "raised", "KeyError: 'no such move'"),
+        (faulty.Illegal, "illegal", "77 is not one of the view's legal actions"),
+        (faulty.Stale, "illegal", "is not legal now"),
+        (faulty.NoDecision, "illegal", "it answered 3"),
+        (faulty.Slow, "overtime", "0.1 s are allowed"),
+        (faulty.Never, "overtime", "no answer after"),
+        ("uct(simulations=1000000000)", "overtime", "0.1 s are allowed"),
+        (faulty.Killer, "died", "died 3 times"),
+    ],
+)
+def test_planners_that_go_wrong(planner: Any, kind: str, words: str, tmp_path: Path) -> None:
+    limit = 0.1 if kind == "overtime" else None
+    faults = faults_of(planner, tmp_path, move_seconds=limit)
+    assert [fault.kind for fault in faults] == [kind] * 2
+    assert all(words in fault.what for fault in faults)
+    assert [fault.seat for fault in faults] == ([None] * 2 if kind == "died" else [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("game", "kind", "words"),
+    [
+        (faulty.Endless(), "endless", "not over after 500 steps"),
+        (faulty.Stuck(), "endless", "the rules have not answered"),
+        (faulty.Broken(), "raised", "ZeroDivisionError: the rules are wrong"),
+    ],
+)
+def test_games_that_go_wrong(
+    game: Any, kind: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kibitz.lab.episodes.ENDLESS", 500)
+    limit = 0.2 if isinstance(game, faulty.Stuck) else None
+    faults = faults_of("random", tmp_path, games=[game], move_seconds=limit)
+    assert faults
+    assert {fault.kind for fault in faults} == {kind}
+    assert all(words in fault.what and fault.seat is None for fault in faults)
+
+
+def test_what_had_been_paid_before_a_fault(tmp_path: Path) -> None:
+    experiment = Experiment("broken", games=[faulty.Broken()], planners=["random"], episodes=1)
+    (record,) = run(experiment, tmp_path, jobs=1).records()
+    assert record.returns == (2.0,)
+    assert record.steps == 2
+
+
+def test_strict_stops(tmp_path: Path) -> None:
+    experiment = Experiment(
+        "strict", games=["tic-tac-toe"], planners=["random", faulty.Raises], episodes=1000
+    )
+    with pytest.raises(kb.lab.FaultError, match=r"Raises on seat 2 of tic-tac-toe: raised: KeyError"):
+        run(experiment, tmp_path, jobs=2, strict=True)
+    assert 0 < len(open_results(tmp_path).frame) < 1000
+    # It is recorded, so a strict run stops again, and another one goes on.
+    with pytest.raises(kb.lab.FaultError):
+        run(experiment, tmp_path, jobs=1, strict=True)
+
+
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    (tmp_path / "full.toml").write_text(
+        '[experiment]\ngames = ["tic-tac-toe"]\nplanners = ["random"]\nepisodes = 500\nreplays = "none"'
+    )
+    # No file may grow beyond this, which is what a full disk feels like to a program.
+    code = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); "
+    code += "sys.argv[0] = 'kibitz'; runpy.run_module('kibitz', run_name='__main__')"
+    for jobs in ("1", "2"):
+        words = [
+            sys.executable,
+            "-c",
+            code,
+            "experiment",
+            "run",
+            "full.toml",
+            "--jobs",
+            jobs,
+            "--out",
+            jobs,
+        ]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert f"{jobs}/episodes/000" in done.stderr
+        assert "File too large" in done.stderr
+        # What was whole is there.
+        assert 5 < len(open_results(tmp_path / jobs).frame) < 500
+
+
+def test_an_unwritable_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("something else")
+    with pytest.raises(ValueError, match="a file is in the way"):
+        run(slow_experiment(), tmp_path / "file")
+    with pytest.raises(ValueError, match="a file is in the way"):
+        run(slow_experiment(), tmp_path / "file" / "below")
+    if os.access("/proc/1", os.F_OK):
+        with pytest.raises(OSError, match="/proc/kibitz"):
+            run(slow_experiment(), "/proc/kibitz")
+
+
+# The size of a Ray node is what is asked for, not what the machine has: two on one machine will do.
+NODES = """
+import sys, time
+import ray
+from ray.cluster_utils import Cluster
+
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+node = cluster.add_node(num_cpus=1)
+cluster.wait_for_nodes()
+raylet = node.all_processes["raylet"][0].process.pid
+print(cluster.address, raylet, flush=True)
+sys.stdin.read()
+cluster.shutdown()
+"""
+
+
+@pytest.fixture
+def two_nodes() -> Iterator[tuple[str, int]]:
+    """A Ray cluster of two nodes: its address, and the process to kill for the second node to die."""
+    pytest.importorskip("ray", reason="ray is not installed here (the extra cluster)")
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", NODES],
+        stdin=-1,
+        stdout=-1,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
+    assert process.stdout is not None
+    address, raylet = process.stdout.readline().split()
+    yield address, int(raylet)
+    process.communicate("")
+
+
+def children(parent: int) -> list[int]:
+    """The processes that a process has started."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
+    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    return [process for process, its_parent in pairs if its_parent == parent]
+
+
+def test_a_killed_ray_node_loses_nothing(
+    tmp_path: Path, two_nodes: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, raylet = two_nodes
+    monkeypatch.setattr("kibitz.lab.executors.ray.OnRay.batch_seconds", 0.1)
+    experiment = slow_experiment(episodes=700)
+    killed: list[int] = []
+    lost: list[int] = []
+
+    def interfere(coordinator: Any) -> None:
+        lost.append(coordinator.lost)
+        # Both nodes must have played something: the second one may take its time to begin.
+        files = (tmp_path / "ray/episodes").glob("*.jsonl")
+        if not killed and sum(path.stat().st_size > 0 for path in files) == 2:
+            for process in [raylet, *children(raylet)]:
+                os.kill(process, signal.SIGKILL)
+            killed.append(coordinator.clock.done)
+
+    results = run(experiment, tmp_path / "ray", cluster=address, on_progress=interfere)
+    assert killed
+    assert lost[-1] > 0
+    assert results.faults == 0
+    assert figures(results).equals(figures(run(experiment, tmp_path / "here", jobs=2)))
