@@ -22,15 +22,16 @@ def list_games() -> list[Entry]:
     >>> any(game.name == "tic-tac-toe" for game in kb.list_games())
     True
     """
-    return [*_registry.entries("game"), *lang.shipped_rules()]
+    both = [*_registry.entries("game"), *lang.shipped_rules()]
+    return sorted(both, key=lambda entry: entry.name)
 
 
 def load(game: str | Game | Rules[Any]) -> Game:
     """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
 
     A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, or `adapter:rest` for games of
-    others such as `openspiel:kuhn_poker`. A misspelt name is answered with the nearest right ones. A game is
-    returned as it is.
+    others such as `openspiel:kuhn_poker`. A misspelt name is answered with the nearest right ones. A
+    game is returned as it is.
 
     >>> import kibitz as kb
     >>> kb.load("tic-tac-toe").info.players

@@ -7,13 +7,14 @@ found by their name alone. A file is data: it is read within limits and never ru
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 from pathlib import Path
 
 from kibitz import _core
 from kibitz._core import Entry, Finding, Game, ParamDoc
 
 SUFFIXES = (".kif", ".gdl")
+FOLDER = Path(__file__).parent / "rules"
+"""Where the rules that come with the package are."""
 LARGEST = 16 << 20
 """Bytes of a file; the core refuses what is larger."""
 
@@ -62,7 +63,7 @@ def read(spec: str) -> tuple[str, bytes]:
     if match is None:
         raise ValueError(f"{spec!r} is not a rules file: its name must end in .kif or .gdl")
     path = Path(match["path"])
-    shipped = files("kibitz.lang") / "rules" / path.name
+    shipped = FOLDER / path.name
     if not path.exists() and path.name == str(path) and shipped.is_file():
         data = shipped.read_bytes()
     else:
@@ -71,7 +72,9 @@ def read(spec: str) -> tuple[str, bytes]:
                 data = file.read(LARGEST + 1)
         except OSError as error:
             known = [entry.name for entry in shipped_rules()]
-            what = _core.unknown("rules file", str(path), known) if path.name == str(path) else error.strerror
+            what = (
+                _core.unknown("rules file", str(path), known) if path.name == str(path) else error.strerror
+            )
             raise ValueError(f"{path} cannot be read: {what}") from None
     facts = _core.parse_spec(f"rules({match['facts'] or ''})")[1]
     return path.name, _with_facts(path.name, data, facts)
@@ -84,7 +87,9 @@ def _with_facts(name: str, data: bytes, facts: list[tuple[str, object]]) -> byte
         if len(found) != 1:
             known = sorted(_parameters(text))
             what = "takes no values" if not known else _core.unknown("fact", key, known)
-            raise ValueError(f"{name}: {what}; a value in brackets replaces that of a fact such as ({key} 8)")
+            raise ValueError(
+                f"{name}: {what}; a value in brackets replaces that of a fact such as ({key} 8)"
+            )
         if not re.fullmatch(r"[\w.+-]+", str(value)):
             raise ValueError(f"{name}: {key}={value} is not a name or a number")
         begin, end = found[0].span("value")
@@ -107,9 +112,8 @@ def shipped_rules() -> list[Entry]:
     True
     """
     entries = []
-    folder = files("kibitz.lang") / "rules"
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(SUFFIXES):
+    for file in sorted(FOLDER.iterdir()):
+        if file.suffix in SUFFIXES:
             text = file.read_text(encoding="utf-8")
             summary = text.partition("\n")[0].lstrip("; ").strip()
             params = [
