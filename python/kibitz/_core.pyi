@@ -83,6 +83,30 @@ class Info:
     def capabilities(self) -> dict[str, bool]: ...
 
 @final
+class Finding:
+    """Something wrong at a place of a rules file."""
+
+    @property
+    def severity(self) -> str: ...
+    @property
+    def code(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def help(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+
+def check_rules(name: str, data: bytes) -> list[Finding]:
+    """What is wrong with a rules file; it makes a game if none of that is an error."""
+
+@final
 class Game:
     """The rules of a game; immutable, shared between threads."""
 
@@ -90,6 +114,12 @@ class Game:
     def native(spec: str) -> Game:
         """A native game by spec; ValueError with the nearest names for a wrong one."""
 
+    @staticmethod
+    def from_rules(name: str, data: bytes, spec: str, seconds: float = 20.0) -> Game:
+        """The game of a rules file's content; ValueError with all that is wrong with it."""
+    @property
+    def machine(self) -> dict[str, Any] | None:
+        """How a game made of a rules file is run: the machine, why, and its size."""
     @staticmethod
     def python(rules: object, spec: str) -> Game:
         """Wraps an object that follows `kibitz.Rules`; TypeError where a method is missing."""

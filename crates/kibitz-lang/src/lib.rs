@@ -1,1 +1,24 @@
-//! Languages of rules: parse, check, ground, compile. One folder a phase.
+//! Languages of rules: parse, check, ground, compile, run. One folder a phase.
+//!
+//! From the lowest to the highest: [`source`] (text, places, findings), [`syntax`] (the tree),
+//! [`mod@parse`] (from text to the tree), [`mod@check`] (is it a game?), [`deduce`] (what follows),
+//! [`mod@ground`] (rules without variables).
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod compile;
+pub mod deduce;
+pub mod ground;
+mod load;
+pub mod parse;
+pub mod run;
+pub mod source;
+pub mod syntax;
+
+pub use check::check;
+pub use ground::{Ground, ground};
+pub use load::{LoadLimits, Loaded, Report, load};
+pub use parse::{Limits, parse};
+pub use source::{Finding, Severity, Source, Span};
+pub use syntax::Rules;

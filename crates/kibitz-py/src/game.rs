@@ -6,10 +6,11 @@ use kibitz_core::spec::{Spec, SpecError, nearest};
 use kibitz_core::{Action, Rng, SharedModel, Turn, registry};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::count;
 use crate::fault::drive;
+use crate::lang::RulesFile;
 use crate::rules::{PyRules, Truth};
 
 /// A wrong spec is the caller's mistake.
@@ -90,6 +91,8 @@ pub struct Game {
     pub python: Option<Arc<PyRules>>,
     /// How it was asked for.
     pub spec: String,
+    /// The file and how it is run, where it is made of rules.
+    pub file: Option<RulesFile>,
 }
 
 impl Game {
@@ -182,14 +185,28 @@ impl Game {
     fn native(spec: &str) -> PyResult<Game> {
         let parsed: Spec = spec.parse().map_err(spec_error)?;
         let model = registry::game(&parsed).map_err(spec_error)?;
-        Ok(Game { model, python: None, spec: parsed.to_string() })
+        Ok(Game { model, python: None, spec: parsed.to_string(), file: None })
     }
 
     /// Wraps an object that follows `kibitz.Rules`; TypeError where a method is missing.
     #[staticmethod]
     fn python(rules: &Bound<'_, PyAny>, spec: String) -> PyResult<Game> {
         let rules = Arc::new(PyRules::new(rules)?);
-        Ok(Game { model: rules.clone(), python: Some(rules), spec })
+        Ok(Game { model: rules.clone(), python: Some(rules), spec, file: None })
+    }
+
+    /// The game of a rules file's content; ValueError with all that is wrong with it. What takes
+    /// longer to ground than so many seconds is run without grounding.
+    #[staticmethod]
+    #[pyo3(signature = (name, data, spec, seconds=20.0))]
+    fn from_rules(py: Python<'_>, name: &str, data: &[u8], spec: String, seconds: f64) -> PyResult<Game> {
+        crate::lang::game_of(py, name, data, spec, seconds)
+    }
+
+    /// How a game made of a rules file is run: the machine, why, and its size.
+    #[getter]
+    fn machine<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.file.as_ref().map(|file| crate::lang::report(py, &file.report)).transpose()
     }
 
     /// How it is asked for.
@@ -250,6 +267,10 @@ impl Game {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (py, game) = (slf.py(), slf.get());
         let class = py.get_type::<Game>();
+        if let Some(RulesFile { name, data, .. }) = &game.file {
+            let arguments = (name, PyBytes::new(py, data), &game.spec);
+            return Ok((class.getattr("from_rules")?, arguments.into_pyobject(py)?.into_any()));
+        }
         match &game.python {
             None => Ok((class.getattr("native")?, (&game.spec,).into_pyobject(py)?.into_any())),
             Some(rules) => {

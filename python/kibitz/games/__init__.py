@@ -10,7 +10,7 @@ import importlib
 import re
 from typing import Any
 
-from kibitz import _core, _registry
+from kibitz import _core, _registry, lang
 from kibitz._core import Entry, Game
 from kibitz.rules import Rules
 
@@ -22,15 +22,16 @@ def list_games() -> list[Entry]:
     >>> any(game.name == "tic-tac-toe" for game in kb.list_games())
     True
     """
-    return _registry.entries("game")
+    both = [*_registry.entries("game"), *lang.shipped_rules()]
+    return sorted(both, key=lambda entry: entry.name)
 
 
 def load(game: str | Game | Rules[Any]) -> Game:
     """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
 
-    A spec is `name(key=value, ...)`, or `adapter:rest` for games of others such as
-    `openspiel:kuhn_poker`. A misspelt name is answered with the nearest right ones. A game is
-    returned as it is.
+    A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, or `adapter:rest` for games of
+    others such as `openspiel:kuhn_poker`. A misspelt name is answered with the nearest right ones. A
+    game is returned as it is.
 
     >>> import kibitz as kb
     >>> kb.load("tic-tac-toe").info.players
@@ -40,6 +41,8 @@ def load(game: str | Game | Rules[Any]) -> Game:
         return game
     if not isinstance(game, str):
         return wrap(game)
+    if lang.is_rules(game):
+        return lang.load(game)
     if prefixed := re.match(r"([A-Za-z][A-Za-z0-9_]+):(?=.)", game):
         return _adapted(prefixed.group(1), game[prefixed.end() :])
     name = _core.parse_spec(game)[0]

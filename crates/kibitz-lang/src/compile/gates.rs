@@ -1,0 +1,148 @@
+//! A network of two-input gates in which equal gates are one.
+//!
+//! There are AND gates and inversions only; inversions are marked on the wires ([`Wire`]), so that
+//! an OR is an AND of inverted wires, inverted.
+
+use rustc_hash::FxHashMap;
+
+/// The output of a gate, inverted or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wire(u32);
+
+impl Wire {
+    /// Never.
+    pub const FALSE: Wire = Wire(0);
+    /// Always.
+    pub const TRUE: Wire = Wire(1);
+
+    /// The gate.
+    #[inline]
+    pub fn gate(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether the gate's value is inverted.
+    #[inline]
+    pub fn inverted(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+impl std::ops::Not for Wire {
+    type Output = Wire;
+
+    #[inline]
+    fn not(self) -> Wire {
+        Wire(self.0 ^ 1)
+    }
+}
+
+/// One gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// The constant false.
+    Constant,
+    /// A fact of the present state, by number.
+    Latch(u32),
+    /// A move that is made, by number.
+    Input(u32),
+    /// An atom that depends on itself; by the number of its [`super::Cycle`].
+    Cell(u32),
+    /// Both.
+    And(Wire, Wire),
+}
+
+/// All gates, each after those it is made of, but for cells.
+#[derive(Clone, Debug)]
+pub struct Gates {
+    gates: Vec<Gate>,
+    known: FxHashMap<(Wire, Wire), Wire>,
+}
+
+impl Default for Gates {
+    fn default() -> Gates {
+        Gates { gates: vec![Gate::Constant], known: FxHashMap::default() }
+    }
+}
+
+impl Gates {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.gates.len()
+    }
+
+    /// Whether there is none. Never: the constant is always there.
+    pub fn is_empty(&self) -> bool {
+        self.gates.is_empty()
+    }
+
+    /// A gate.
+    #[inline]
+    pub fn gate(&self, number: usize) -> Gate {
+        self.gates[number]
+    }
+
+    /// A new latch, input or cell.
+    pub fn source(&mut self, gate: Gate) -> Wire {
+        self.gates.push(gate);
+        Wire((self.gates.len() as u32 - 1) << 1)
+    }
+
+    /// Both of two wires.
+    pub fn and(&mut self, a: Wire, b: Wire) -> Wire {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        if a == Wire::FALSE || a == !b {
+            return Wire::FALSE;
+        }
+        if a == Wire::TRUE || a == b {
+            return b;
+        }
+        // a & (a & c) is the inner gate, a & !(a & c) is a & !c.
+        for (outer, inner) in [(a, b), (b, a)] {
+            if let Gate::And(left, right) = self.gates[inner.gate()]
+                && (left == outer || right == outer)
+            {
+                let other = if left == outer { right } else { left };
+                return if inner.inverted() { self.and(outer, !other) } else { inner };
+            }
+            if let Gate::And(left, right) = self.gates[inner.gate()]
+                && (left == !outer || right == !outer)
+            {
+                return if inner.inverted() { outer } else { Wire::FALSE };
+            }
+        }
+        if let Some(known) = self.known.get(&(a, b)) {
+            return *known;
+        }
+        self.gates.push(Gate::And(a, b));
+        let wire = Wire((self.gates.len() as u32 - 1) << 1);
+        self.known.insert((a, b), wire);
+        wire
+    }
+
+    /// Either of two wires.
+    pub fn or(&mut self, a: Wire, b: Wire) -> Wire {
+        !self.and(!a, !b)
+    }
+
+    /// All of some wires.
+    pub fn all(&mut self, wires: &mut Vec<Wire>) -> Wire {
+        wires.sort_unstable();
+        wires.dedup();
+        if wires.first() == Some(&Wire::FALSE) || wires.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Wire::FALSE;
+        }
+        // From the oldest on: gates with the same beginning share it.
+        let mut result = Wire::TRUE;
+        for wire in wires.iter() {
+            result = self.and(result, *wire);
+        }
+        result
+    }
+
+    /// One or more of some wires.
+    pub fn any(&mut self, wires: &mut Vec<Wire>) -> Wire {
+        wires.iter_mut().for_each(|wire| *wire = !*wire);
+        !self.all(wires)
+    }
+}

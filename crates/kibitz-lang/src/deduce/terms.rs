@@ -1,0 +1,111 @@
+//! Ground terms as numbers: equal terms have the same number. An atom is a term, too.
+
+use rustc_hash::FxHashMap;
+
+use crate::syntax::{Symbol, Symbols};
+
+/// A ground term in a [`Terms`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TermId(pub u32);
+
+impl TermId {
+    /// No term.
+    pub const NONE: TermId = TermId(u32::MAX);
+
+    /// For use as an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All ground terms met so far.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    names: Vec<Symbol>,
+    /// Where each term's arguments begin in `args`; one more entry than there are terms.
+    begin: Vec<u32>,
+    args: Vec<TermId>,
+    /// From a hash to the terms that have it.
+    table: FxHashMap<u64, Vec<TermId>>,
+}
+
+#[inline]
+fn hash(name: Symbol, args: &[TermId]) -> u64 {
+    args.iter().fold(mixed(u64::from(name.0) + 1), |key, arg| mixed(key ^ u64::from(arg.0)))
+}
+
+/// A number that looks nothing like the one it is made of.
+#[inline]
+pub(super) fn mixed(key: u64) -> u64 {
+    let key = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    key ^ (key >> 29)
+}
+
+impl Terms {
+    /// The number of the term, known or new.
+    pub fn intern(&mut self, name: Symbol, args: &[TermId]) -> TermId {
+        if let Some(known) = self.find(name, args) {
+            return known;
+        }
+        let id = TermId(self.names.len() as u32);
+        if self.begin.is_empty() {
+            self.begin.push(0);
+        }
+        self.names.push(name);
+        self.args.extend_from_slice(args);
+        self.begin.push(self.args.len() as u32);
+        self.table.entry(hash(name, args)).or_default().push(id);
+        id
+    }
+
+    /// The number of the term, if it is known.
+    #[inline]
+    pub fn find(&self, name: Symbol, args: &[TermId]) -> Option<TermId> {
+        let found = self.table.get(&hash(name, args))?;
+        found.iter().copied().find(|id| self.name(*id) == name && self.args(*id) == args)
+    }
+
+    /// The function's or the constant's name.
+    #[inline]
+    pub fn name(&self, id: TermId) -> Symbol {
+        self.names[id.index()]
+    }
+
+    /// The arguments; none for a constant.
+    #[inline]
+    pub fn args(&self, id: TermId) -> &[TermId] {
+        &self.args[self.begin[id.index()] as usize..self.begin[id.index() + 1] as usize]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// How many functions are nested in it; 0 for a constant. At most `most` + 1 is said.
+    pub fn depth(&self, id: TermId, most: usize) -> usize {
+        match (self.args(id), most) {
+            ([], _) => 0,
+            (_, 0) => 1,
+            (args, _) => 1 + args.iter().map(|arg| self.depth(*arg, most - 1)).max().unwrap_or(0),
+        }
+    }
+
+    /// The term as people write it: `(cell 1 2 b)`.
+    pub fn show(&self, symbols: &Symbols, id: TermId) -> String {
+        let name = symbols.name(self.name(id));
+        match self.args(id) {
+            [] => name.to_owned(),
+            args => {
+                let args: Vec<String> = args.iter().map(|arg| self.show(symbols, *arg)).collect();
+                format!("({name} {})", args.join(" "))
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! A machine as a game of the core: who moves when, what is seen, what is paid.
+//!
+//! In these languages all roles move at once, all the time. Who has but one legal move has nothing
+//! to decide: a step asks only the others, so that games that take turns look like it. A role called
+//! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
+//! the return is the score that the rules give, 0 to 100.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::rng::derive;
+
+use super::machine::{Machine, Outlook};
+
+/// The game that a machine runs.
+pub struct RuleGame<M: Machine> {
+    /// The machine.
+    pub machine: M,
+    info: Info,
+    /// The role of each player.
+    roles: Vec<usize>,
+    /// The role that is chance.
+    random: Option<usize>,
+    faults: AtomicU64,
+    fault: Mutex<Option<String>>,
+}
+
+/// A state of a [`RuleGame`].
+pub struct RuleState<F> {
+    facts: F,
+    outlook: Outlook,
+    turn: Turn,
+    /// The moves that were chosen while chance has still to choose its own; else none.
+    chosen: Vec<u32>,
+    /// For each role, the key of what it was told last, where the rules say so.
+    told: Vec<u64>,
+    /// What the moves that led here were, for words about what was told.
+    last: Vec<u32>,
+}
+
+impl<F: Clone> Clone for RuleState<F> {
+    fn clone(&self) -> Self {
+        RuleState {
+            facts: self.facts.clone(),
+            outlook: self.outlook.clone(),
+            turn: self.turn,
+            chosen: self.chosen.clone(),
+            told: self.told.clone(),
+            last: self.last.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.facts.clone_from(&source.facts);
+        self.outlook.terminal = source.outlook.terminal;
+        self.outlook.moves.clone_from(&source.outlook.moves);
+        self.outlook.ends.clone_from(&source.outlook.ends);
+        self.turn = source.turn;
+        self.chosen.clone_from(&source.chosen);
+        self.told.clone_from(&source.told);
+        self.last.clone_from(&source.last);
+    }
+}
+
+/// What a player hears when it hears nothing: that the others have moved.
+const NOTHING: u64 = 0x6E6F_7468_696E_6721;
+
+impl<M: Machine> RuleGame<M> {
+    /// The game of a machine.
+    ///
+    /// # Errors
+    /// A sentence, if there are no players or too many.
+    pub fn new(machine: M) -> Result<RuleGame<M>, String> {
+        let random = machine.roles().iter().position(|role| role.eq_ignore_ascii_case("random"));
+        let roles: Vec<usize> = (0..machine.roles().len()).filter(|role| Some(*role) != random).collect();
+        if roles.is_empty() || roles.len() > 32 {
+            return Err(format!("a game has 1 to 32 players, and this one has {}", roles.len()));
+        }
+        let mut info = Info::new(roles.len(), 0.0, 100.0);
+        info.perfect_information = !machine.has_percepts();
+        info.has.hash = true;
+        let game =
+            RuleGame { machine, info, roles, random, faults: AtomicU64::new(0), fault: Mutex::new(None) };
+        Ok(game)
+    }
+
+    /// Remembers what went wrong; the state it happened in is over.
+    fn fail(&self, what: String) {
+        self.faults.fetch_add(1, Relaxed);
+        let mut fault = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *fault = Some(what);
+    }
+
+    fn look(&self, state: &mut RuleState<M::Facts>) {
+        self.machine.outlook(&state.facts, &mut state.outlook);
+        state.chosen.clear();
+        state.turn = self.find_turn(&state.outlook);
+    }
+
+    fn find_turn(&self, outlook: &Outlook) -> Turn {
+        if outlook.terminal {
+            return Turn::Over;
+        }
+        let count = |role: usize| outlook.of(role).len();
+        if let Some(stuck) = (0..self.machine.roles().len()).find(|role| count(*role) == 0) {
+            let who = &self.machine.roles()[stuck];
+            self.fail(format!("{who} has no legal move in a state that is not terminal"));
+            return Turn::Over;
+        }
+        let mut movers = Players(0);
+        for (player, role) in self.roles.iter().enumerate() {
+            if count(*role) > 1 {
+                movers.0 |= 1 << player;
+            }
+        }
+        match movers.len() {
+            0 if self.random.is_some_and(|role| count(role) > 1) => Turn::Chance,
+            0 => Turn::One(0),
+            1 => Turn::One(movers.0.trailing_zeros() as usize),
+            _ => Turn::Several(movers),
+        }
+    }
+
+    /// Makes the moves that are chosen, one for each role.
+    fn advance(&self, state: &mut RuleState<M::Facts>, moves: Vec<u32>, rewards: &mut [f64]) {
+        self.machine.advance(&mut state.facts, &moves, &mut state.told);
+        state.last = moves;
+        self.look(state);
+        if state.turn == Turn::Over {
+            for (reward, role) in rewards.iter_mut().zip(&self.roles) {
+                match self.machine.scores(&state.facts, *role).as_slice() {
+                    [score] => *reward += score.clamp(0.0, 100.0),
+                    scores => {
+                        let who = &self.machine.roles()[*role];
+                        let how = if scores.is_empty() { "no score" } else { "several scores" };
+                        self.fail(format!("{who} has {how} in a terminal state"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<M: Machine> Game for RuleGame<M> {
+    type State = RuleState<M::Facts>;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> Self::State {
+        let mut state = RuleState {
+            facts: self.machine.initial(),
+            outlook: Outlook::default(),
+            turn: Turn::Over,
+            chosen: Vec::new(),
+            told: Vec::new(),
+            last: Vec::new(),
+        };
+        self.look(&mut state);
+        state
+    }
+
+    #[inline]
+    fn turn(&self, state: &Self::State) -> Turn {
+        state.turn
+    }
+
+    #[inline]
+    fn legal(&self, state: &Self::State, player: usize, actions: &mut Vec<Action>) {
+        actions.extend(state.outlook.of(self.roles[player]).iter().map(|number| Action(*number)));
+    }
+
+    fn step(&self, state: &mut Self::State, joint: &[Action], rewards: &mut [f64]) {
+        if state.turn == Turn::Chance {
+            let mut moves = if state.chosen.is_empty() {
+                (0..self.machine.roles().len()).map(|role| state.outlook.of(role)[0]).collect()
+            } else {
+                std::mem::take(&mut state.chosen)
+            };
+            if let Some(role) = self.random {
+                moves[role] = joint[0].0;
+            }
+            self.advance(state, moves, rewards);
+            return;
+        }
+        let mut moves: Vec<u32> =
+            (0..self.machine.roles().len()).map(|role| state.outlook.of(role)[0]).collect();
+        for (player, action) in state.turn.movers().iter().zip(joint) {
+            moves[self.roles[player]] = action.0;
+        }
+        if self.random.is_some_and(|role| state.outlook.of(role).len() > 1) {
+            state.chosen = moves;
+            state.turn = Turn::Chance;
+        } else {
+            self.advance(state, moves, rewards);
+        }
+    }
+
+    fn action_name(&self, _: &Self::State, player: Option<usize>, action: Action) -> String {
+        match player.map_or(self.random, |player| self.roles.get(player).copied()) {
+            Some(role) => self.machine.move_name(role, action.0),
+            None => String::new(),
+        }
+    }
+
+    fn text(&self, state: &Self::State, viewer: Option<usize>) -> String {
+        if viewer.is_some() && !self.info.perfect_information {
+            return "(what holds is hidden; only what was told is known)".to_owned();
+        }
+        self.machine.describe(&state.facts).join("\n")
+    }
+
+    #[inline]
+    fn observe(&self, after: &Self::State, turn: Turn, joint: &[Action], player: usize) -> Observation {
+        if self.info.perfect_information {
+            return Observation::of_joint(joint);
+        }
+        // While chance has still to move, nothing has happened that anybody could be told.
+        if !after.chosen.is_empty() && turn != Turn::Chance {
+            return Observation::SILENT;
+        }
+        let told = after.told.get(self.roles[player]).copied().unwrap_or(0);
+        Observation(if told == 0 { NOTHING } else { told })
+    }
+
+    fn observation_name(
+        &self,
+        before: &Self::State,
+        after: &Self::State,
+        turn: Turn,
+        joint: &[Action],
+        player: usize,
+    ) -> String {
+        if self.info.perfect_information {
+            let name = |who, action| self.action_name(before, who, action);
+            let each = turn.movers().iter().zip(joint);
+            return match turn {
+                Turn::Chance => name(None, joint[0]),
+                _ => each
+                    .map(|(p, a)| format!("{} {}", self.player_name(p), name(Some(p), *a)))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            };
+        }
+        let heard = self.machine.percepts(&before.facts, &after.last, self.roles[player]);
+        if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") }
+    }
+
+    fn player_name(&self, player: usize) -> String {
+        self.roles.get(player).map_or_else(String::new, |role| self.machine.roles()[*role].clone())
+    }
+
+    fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
+        if let Some(role) = self.random {
+            let moves = state.outlook.of(role);
+            outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+        }
+    }
+
+    fn draw(&self, state: &Self::State, rng: &mut kibitz_core::Rng) -> Action {
+        let moves = self.random.map_or(&[][..], |role| state.outlook.of(role));
+        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+    }
+
+    #[inline]
+    fn random_action(
+        &self,
+        state: &Self::State,
+        player: usize,
+        _: &mut Vec<Action>,
+        rng: &mut kibitz_core::Rng,
+    ) -> Action {
+        let moves = state.outlook.of(self.roles[player]);
+        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+    }
+
+    fn hash(&self, state: &Self::State) -> u64 {
+        state
+            .chosen
+            .iter()
+            .fold(self.machine.hash(&state.facts), |key, chosen| derive(key, u64::from(*chosen) + 1))
+    }
+
+    fn faults(&self) -> u64 {
+        self.faults.load(Relaxed)
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}

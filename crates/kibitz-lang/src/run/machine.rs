@@ -1,0 +1,58 @@
+//! What runs a game's rules: from facts to legal moves, scores and the next facts.
+
+/// What can be said of a state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// The game is over.
+    pub terminal: bool,
+    /// The legal moves of all roles, one role after the other.
+    pub moves: Vec<u32>,
+    /// Where each role's moves end.
+    pub ends: Vec<u32>,
+}
+
+impl Outlook {
+    /// The legal moves of a role, ascending.
+    #[inline]
+    pub fn of(&self, role: usize) -> &[u32] {
+        let begin = if role == 0 { 0 } else { self.ends[role - 1] };
+        &self.moves[begin as usize..self.ends[role] as usize]
+    }
+}
+
+/// Runs the rules of one game. Moves and facts are numbers whose meaning is the machine's own.
+pub trait Machine: Send + Sync + 'static {
+    /// What holds in a state.
+    type Facts: Clone + Send + Sync + 'static;
+
+    /// The roles' names, `random` included.
+    fn roles(&self) -> &[String];
+
+    /// Whether the rules say what each role is told (GDL-II); else everybody sees all moves.
+    fn has_percepts(&self) -> bool;
+
+    /// What holds at the start.
+    fn initial(&self) -> Self::Facts;
+
+    /// The legal moves, and whether it is over.
+    fn outlook(&self, facts: &Self::Facts, outlook: &mut Outlook);
+
+    /// Each role's score, as the rules give it: none, one or (wrongly) several.
+    fn scores(&self, facts: &Self::Facts, role: usize) -> Vec<f64>;
+
+    /// The facts after each role has made its move. `told` gets a key for each role of what it is
+    /// told, if the rules say so; 0 for nothing.
+    fn advance(&self, facts: &mut Self::Facts, moves: &[u32], told: &mut Vec<u64>);
+
+    /// What a role is told by these moves.
+    fn percepts(&self, facts: &Self::Facts, moves: &[u32], role: usize) -> Vec<String>;
+
+    /// A move in words.
+    fn move_name(&self, role: usize, number: u32) -> String;
+
+    /// What holds, in words, sorted.
+    fn describe(&self, facts: &Self::Facts) -> Vec<String>;
+
+    /// A number for the facts: the same for the same facts.
+    fn hash(&self, facts: &Self::Facts) -> u64;
+}

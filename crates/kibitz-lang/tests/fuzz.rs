@@ -1,0 +1,104 @@
+//! Whatever the bytes, reading and checking come to an end, without a panic.
+
+use kibitz_lang::source::render_all;
+use kibitz_lang::{Limits, Source, check, parse};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+fn try_it(source: &Source) {
+    match parse(source, &Limits::default()) {
+        Ok(rules) => {
+            let findings = check(&rules);
+            render_all(source, &findings, 20);
+            // What was read reads back as the same.
+            let text = rules.to_kif();
+            let again =
+                parse(&Source::new("again", &*text), &Limits::default()).map(|rules| rules.to_kif());
+            assert_eq!(again.as_deref().map_err(Vec::len), Ok(&*text));
+        }
+        Err(findings) => {
+            assert!(!findings.is_empty());
+            render_all(source, &findings, 20);
+        }
+    }
+}
+
+const PREFIX: &str = "(role white) (role random) (init (step 1)) (<= (legal ?r (mark ?x ?y)) (role ?r) \
+    (or (true (cell ?x ?y b)) (not (and (q ?x) (distinct ?x ?y))))) (<= (next (step (s ?x))) (true (step ?x))) \
+    (<= (sees white ?m) (does random ?m)) (<= terminal (not (p ?_ 1)) (not (distinct a b))) (<= (p ?x ?y) (p ?y ?x)) \
+    (<= (goal white 100) (not (goal white 0))) (goal random 0) ; end\n";
+
+const INFIX: &str = "role(white). role(random).\ninit(step(1)) \nlegal(R, mark(X, (Y, -1))) :- role(R) & \
+    (true(cell(X, _)) | ~q(X)), distinct(X, Y). next(step(s(X))) :- true(step(X)).\nterminal :- not p(_A), X != 1.5, \
+    or(a, b).\ngoal(white, 100) <= \\+ goal(white, 0) % end\n";
+
+/// Pieces that mean something to the readers.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "(", ")", "<=", ":-", "?x", "?_", "X", "_", "role", "init", "true", "does", "next", "legal",
+            "goal", "terminal", "sees", "base", "input", "distinct", "not", "and", "or", "~", "&", ",",
+            ".", "|", "=", "!=", ";", "%", "/*", "*/", "1", "-1", "100", "a", "f", "é", "\u{feff}", "\n",
+            "-",
+        ])
+        .prop_map(str::to_string),
+        "[a-zA-Z0-9 ?()_.]{0,4}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+    #[test]
+    fn bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        try_it(&Source::from_bytes("bytes", &bytes));
+    }
+
+    #[test]
+    fn text(text in "\\PC{0,300}") {
+        try_it(&Source::new("text", text));
+    }
+
+    #[test]
+    fn pieces(pieces in prop::collection::vec(piece(), 0..80), start in prop::sample::select(vec!["", "(", "(role a) "])) {
+        try_it(&Source::new("pieces", format!("{start}{}", pieces.join(" "))));
+    }
+
+    #[test]
+    fn mutated(
+        infix in any::<bool>(),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), 0..12_usize, piece()), 1..6),
+    ) {
+        let mut text: Vec<char> = if infix { INFIX } else { PREFIX }.chars().collect();
+        for (at, length, piece) in cuts {
+            let at = at.index(text.len().max(1)).min(text.len());
+            let end = (at + length).min(text.len());
+            text.splice(at..end, piece.chars());
+        }
+        try_it(&Source::new("mutated", text.into_iter().collect::<String>()));
+    }
+}
+
+#[test]
+fn made_to_be_slow() {
+    let many = 20_000;
+    let rules = |rule: &dyn Fn(usize) -> String| (0..many).map(rule).collect::<String>();
+    for text in [
+        // A chain of relations, a circle of negations, growing terms in a long chain, many spellings.
+        rules(&|n| format!("(<= (p{n} ?x) (p{} ?x))", n + 1)),
+        rules(&|n| format!("(<= (p a{n}) (not (p b{n})))")),
+        rules(&|n| format!("(<= (p{n} (f ?x)) (p{} ?x))", (n + 1) % many)),
+        rules(&|n| format!("(<= (next (p{n} (f ?x))) (true (p{} ?x)))", (n + 1) % many)),
+        rules(&|n| format!("(succ {n} {})", n + 1)),
+        rules(&|n| format!("(<= (q ?x) (not (distinct ?x (f ?y ?y))) (r ?y {n}))")),
+        format!("(<= p {})", rules(&|n| format!("(or a{n} (and b c))"))),
+        format!("(<= p {})", rules(&|n| format!("(not (distinct ?x{n} (f ?x{} ?x{})))", n + 1, n + 1))),
+        rules(&|n| (0..12).map(|bit| if n >> bit & 1 == 1 { "A" } else { "a" }).collect::<String>() + "\n"),
+        "(role a) ".to_string() + &rules(&|_| "x(".to_string()),
+    ] {
+        let start = std::time::Instant::now();
+        try_it(&Source::new("slow", format!("(role a){text}")));
+        let spent = start.elapsed();
+        assert!(spent.as_secs() < 20, "{spent:?} for {}...", text.chars().take(60).collect::<String>());
+    }
+}

@@ -1,0 +1,124 @@
+"""Games from rules files: GDL and GDL-II, in prefix (`.kif`) or infix (`.gdl`) notation.
+
+A file's name is a game's spec, wherever a game is asked for. Rules that come with the package are
+found by their name alone. A file is data: it is read within limits and never run as code.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from kibitz import _core
+from kibitz._core import Entry, Finding, Game, ParamDoc
+
+SUFFIXES = (".kif", ".gdl")
+FOLDER = Path(__file__).parent / "rules"
+"""Where the rules that come with the package are."""
+LARGEST = 16 << 20
+"""Bytes of a file; the core refuses what is larger."""
+
+_SPEC = re.compile(r"(?P<path>.*\.(?:kif|gdl))\s*(?:\((?P<facts>.*)\))?\s*", re.DOTALL | re.IGNORECASE)
+_FACT = r"^\s*\(\s*{key}\s+(?P<value>[^\s()]+)\s*\)"
+
+
+def is_rules(spec: str) -> bool:
+    """Whether a spec names a rules file.
+
+    >>> from kibitz.lang import is_rules
+    >>> is_rules("games/chess.kif"), is_rules("breakthrough.kif(rows=6)"), is_rules("chess")
+    (True, True, False)
+    """
+    return _SPEC.fullmatch(spec) is not None
+
+
+def load(spec: str, *, seconds: float = 20.0) -> Game:
+    """The game of a rules file, or of rules that come with the package.
+
+    Values in brackets replace those of the file's facts of the same name. Rules that take longer
+    than so many seconds to ground are run without grounding, which is slower. ValueError with all
+    that is wrong with the file.
+
+    >>> from kibitz.lang import load
+    >>> load("tic-tac-toe.kif").player_name(0)
+    'xplayer'
+    """
+    name, data = read(spec)
+    return Game.from_rules(name, data, spec, seconds)
+
+
+def check(spec: str) -> list[Finding]:
+    """What is wrong with a rules file, errors and warnings, in the order of the file.
+
+    >>> from kibitz.lang import check
+    >>> check("tic-tac-toe.kif")
+    []
+    """
+    return _core.check_rules(*read(spec))
+
+
+def read(spec: str) -> tuple[str, bytes]:
+    """The name of the file that a spec means, and its content with the spec's facts in it."""
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        raise ValueError(f"{spec!r} is not a rules file: its name must end in .kif or .gdl")
+    path = Path(match["path"])
+    shipped = FOLDER / path.name
+    if not path.exists() and path.name == str(path) and shipped.is_file():
+        data = shipped.read_bytes()
+    else:
+        try:
+            with path.open("rb") as file:
+                data = file.read(LARGEST + 1)
+        except OSError as error:
+            known = [entry.name for entry in shipped_rules()]
+            what = (
+                _core.unknown("rules file", str(path), known) if path.name == str(path) else error.strerror
+            )
+            raise ValueError(f"{path} cannot be read: {what}") from None
+    facts = _core.parse_spec(f"rules({match['facts'] or ''})")[1]
+    return path.name, _with_facts(path.name, data, facts)
+
+
+def _with_facts(name: str, data: bytes, facts: list[tuple[str, object]]) -> bytes:
+    text = data.decode("utf-8", "surrogateescape")
+    for key, value in facts:
+        found = list(re.finditer(_FACT.format(key=re.escape(key)), text, re.MULTILINE | re.IGNORECASE))
+        if len(found) != 1:
+            known = sorted(_parameters(text))
+            what = "takes no values" if not known else _core.unknown("fact", key, known)
+            raise ValueError(
+                f"{name}: {what}; a value in brackets replaces that of a fact such as ({key} 8)"
+            )
+        if not re.fullmatch(r"[\w.+-]+", str(value)):
+            raise ValueError(f"{name}: {key}={value} is not a name or a number")
+        begin, end = found[0].span("value")
+        text = text[:begin] + str(value) + text[end:]
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _parameters(text: str) -> dict[str, str]:
+    """The facts that stand once in a file and have one argument, a number."""
+    found = re.findall(r"^\s*\(\s*([A-Za-z][\w-]*)\s+(\d+)\s*\)", text, re.MULTILINE)
+    names = [key for key, _ in found]
+    return {key: value for key, value in found if names.count(key) == 1}
+
+
+def shipped_rules() -> list[Entry]:
+    """The rules that come with the package.
+
+    >>> from kibitz.lang import shipped_rules
+    >>> any(entry.name == "tic-tac-toe.kif" for entry in shipped_rules())
+    True
+    """
+    entries = []
+    for file in sorted(FOLDER.iterdir()):
+        if file.suffix in SUFFIXES:
+            text = file.read_text(encoding="utf-8")
+            summary = text.partition("\n")[0].lstrip("; ").strip()
+            params = [
+                ParamDoc(key, "number", value, None, "a fact of the rules")
+                for key, value in _parameters(text).items()
+            ]
+            entries.append(Entry(file.name, summary, params))
+    return entries
