@@ -421,7 +421,7 @@ def test_the_live_table(tmp_path: Path) -> None:
     assert progress(coordinator).startswith("0 of at most")
     coordinator.play(look)
     assert "a second" in seen[10]
-    assert "interval" in seen[10]
+    assert ", to be 0.4" in seen[10]
     assert "tic-tac-toe" in seen[-1]
     assert "done" in seen[-1]
     assert re.match(r"\d+ of at most \d+ episodes, ", seen[-1])
