@@ -1,7 +1,10 @@
-"""Measuring how well planners play: matches and the statistics that make them honest.
+"""Measuring how well planners play: matches, experiments, and the statistics that make them honest.
 
-From the lowest to the highest: `statistics` (intervals, ratings), `seating` (who sits where),
-`match` (the games, and what they come to), `report` (the same for people and for programs).
+From the lowest to the highest: `statistics` (intervals, ratings, tests), `seating` (who sits where),
+`record` (what is kept of an episode), `standings` (what episodes come to), `document` and
+`experiment` (the file and what it says), `cells` (all that it stands for, checked), `stopping`,
+`episodes` (playing one, and its faults), `results` and `store` (the folder), `executors` (where it is
+played), `match`, `run`; and for people `replay`, `reports`, `reproduce`.
 """
 
 from kibitz.lab.cells import Cell

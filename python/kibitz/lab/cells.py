@@ -178,7 +178,9 @@ class _Resolver:
         planners = self._entrants(self.experiment.planners, (*top, "planners"))
         against = self._entrants(self.experiment.against, (*top, "against"))
         games = self._games(self.experiment.games, (*top, "games"))
-        if not self.experiment.games and not all(pairing.games for pairing in self.experiment.pairings):
+        pairings = self.experiment.pairings
+        needed = bool(self.experiment.planners) or not pairings or not all(each.games for each in pairings)
+        if needed and not self.experiment.games:
             self.wrong(top, "it names no games; write games = [...]")
         if not self.experiment.planners and not self.experiment.pairings:
             self.wrong(top, "it names no planners; write planners = [...] or a [[pairing]]")

@@ -83,19 +83,23 @@ def read_document(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Source]
         line = content.count(b"\n", 0, error.start) + 1
         raise ExperimentError([Mistake((), "this is not UTF-8", line)], str(path)) from None
     except tomllib.TOMLDecodeError as error:
-        raise _syntax(error, str(path)) from None
+        raise _syntax(error, document, str(path)) from None
     except RecursionError:
         raise ValueError(f"{path} has lists in lists without end") from None
     return plain, source
 
 
-def _syntax(error: ValueError, name: str) -> ExperimentError:
+def _syntax(error: ValueError, document: str, name: str) -> ExperimentError:
+    """What the standard library says, with the line in front."""
     words = str(error)
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", words)
-    if place is None or place[1] is None:
+    if place is None:
         return ExperimentError([Mistake((), words)], name)
-    what = f"column {place[2]}: {words[: place.start()]}"
-    return ExperimentError([Mistake((), what, int(place[1]))], name)
+    what = words[: place.start()]
+    if place[1] is None:
+        last = document.rstrip().count("\n") + 1
+        return ExperimentError([Mistake((), f"{what}, but the file ends", last)], name)
+    return ExperimentError([Mistake((), f"column {place[2]}: {what}", int(place[1]))], name)
 
 
 class Reader:

@@ -87,7 +87,7 @@ class _Width:
         return max(sums.spread() if self.returns else sums.share() for sums in self.planners)
 
     def words(self) -> str:
-        return f"interval {self._widest():.3g} wide, {self.width:g} is enough"
+        return f"width {self._widest():.3g}, to be {self.width:g}"
 
 
 class _Sums:

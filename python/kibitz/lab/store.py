@@ -118,6 +118,7 @@ class Store:
 
     def __enter__(self) -> Self:
         _make_folder(self.directory)
+        self._refuse_strangers()
         self._lock = _lock(self.directory)
         try:
             self._claim()
@@ -136,16 +137,16 @@ class Store:
             os.close(self._lock)
             self._lock = None
 
+    def _refuse_strangers(self) -> None:
+        there = [path.name for path in self.directory.iterdir() if path.name != LOCK]
+        if there and CONFIGURATION not in there:
+            raise StoreError(f"{self.directory} holds other files ({there[0]}); choose another folder")
+
     def _claim(self) -> None:
         """Writes the configuration, or finds the same one there; StoreError for another one."""
         wanted = configuration(self.plan)
         path = self.directory / CONFIGURATION
         if not path.exists():
-            strangers = [each.name for each in self.directory.iterdir() if each.name != LOCK]
-            if strangers:
-                raise StoreError(
-                    f"{self.directory} holds other files ({strangers[0]}); choose another folder"
-                )
             _write_safely(path, json.dumps(wanted, indent=1, ensure_ascii=False).encode())
             return
         there = read_configuration(self.directory)

@@ -12,6 +12,7 @@ import contextlib
 import importlib
 import logging
 import os
+import socket
 import sys
 import time
 from pathlib import Path
@@ -195,16 +196,24 @@ class Player:
         return self._number, self._seat, time.monotonic() - since if since else 0.0
 
 
+def _reach(address: str) -> None:
+    """Ray itself tries for many minutes; OSError at once where nobody listens."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+
+
 def _connect(ray: Any, address: str) -> None:
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False, "namespace": "kibitz"}
     # What can be imported here can be imported there, as far as the files are there too.
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {"env_vars": {"PYTHONPATH": paths, "RAY_USAGE_STATS_ENABLED": "0"}}
     try:
+        _reach(address)
         if address == "local":
             ray.init(include_dashboard=False, runtime_env=environment, **quiet)
         else:
             ray.init(address=address, runtime_env=environment, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except (RuntimeError, ValueError, OverflowError, OSError) as error:
         words = " ".join(str(error).split())[:200]
         raise ValueError(f"there is no Ray cluster at {address} that answers ({words})") from None
