@@ -148,11 +148,7 @@ impl Particle {
                 return true;
             }
             match self.world.next(model, view, &mut scratch) {
-                Next::Arrived => {
-                    // One that strayed has another key; the player is where it is all the same.
-                    self.world.keys[view.player] = view.key();
-                    return true;
-                }
+                Next::Arrived => return true,
                 Next::Dead => return false,
                 Next::Untold => {
                     self.world.pass_over();
