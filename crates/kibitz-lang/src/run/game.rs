@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::rng::derive;
 
 use super::machine::{Machine, Outlook};
@@ -62,6 +63,9 @@ impl<F: Clone> Clone for RuleState<F> {
         self.last.clone_from(&source.last);
     }
 }
+
+/// Playouts that last longer are cut off.
+const LONGEST: u64 = 10_000;
 
 /// What a player hears when it hears nothing: that the others have moved.
 const NOTHING: u64 = 0x6E6F_7468_696E_6721;
@@ -274,6 +278,29 @@ impl<M: Machine> Game for RuleGame<M> {
     ) -> Action {
         let moves = state.outlook.of(self.roles[player]);
         moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+    }
+
+    fn play_out_many(
+        &self,
+        state: &Self::State,
+        how: &Playout,
+        count: u32,
+        rng: &mut kibitz_core::Rng,
+        returns: &mut [f64],
+    ) -> Option<u64> {
+        if how.policy != Policy::Random || how.discount != 1.0 || !state.chosen.is_empty() {
+            return None;
+        }
+        let mut scores = vec![0.0; self.machine.roles().len()];
+        let depth = u64::from(how.depth).min(LONGEST);
+        let (steps, faulty) = self.machine.play_out_many(&state.facts, count, depth, rng, &mut scores)?;
+        if faulty > 0 {
+            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
+        }
+        for (total, role) in returns.iter_mut().zip(&self.roles) {
+            *total += scores[*role];
+        }
+        Some(steps)
     }
 
     fn hash(&self, state: &Self::State) -> u64 {
