@@ -119,11 +119,19 @@ impl<M: Machine> RuleGame<M> {
             }
         }
         match movers.len() {
-            0 if self.random.is_some_and(|role| count(role) > 1) => Turn::Chance,
-            0 => Turn::One(0),
+            // To ask a player who has no choice would tell it that nobody else has one either.
+            0 if self.random.is_some() || !self.info.perfect_information => Turn::Chance,
+            0 => Turn::One(self.forced(outlook)),
             1 => Turn::One(movers.0.trailing_zeros() as usize),
             _ => Turn::Several(movers),
         }
+    }
+
+    /// Who is said to move where nobody has a choice: the first whose move is more than a word.
+    fn forced(&self, outlook: &Outlook) -> usize {
+        let does_something =
+            |role: &usize| self.machine.move_name(*role, outlook.of(*role)[0]).starts_with('(');
+        self.roles.iter().position(does_something).unwrap_or(0)
     }
 
     /// Makes the moves that are chosen, one for each role.
@@ -205,7 +213,7 @@ impl<M: Machine> Game for RuleGame<M> {
     fn action_name(&self, _: &Self::State, player: Option<usize>, action: Action) -> String {
         match player.map_or(self.random, |player| self.roles.get(player).copied()) {
             Some(role) => self.machine.move_name(role, action.0),
-            None => String::new(),
+            None => "nobody has a choice".to_owned(),
         }
     }
 
@@ -257,9 +265,12 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
-        if let Some(role) = self.random {
-            let moves = state.outlook.of(role);
-            outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+        match self.random {
+            None => outcomes.push((Action(0), 1.0)),
+            Some(role) => {
+                let moves = state.outlook.of(role);
+                outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+            }
         }
     }
 
