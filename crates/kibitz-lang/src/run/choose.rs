@@ -45,7 +45,10 @@ pub struct Chooser<const N: usize> {
     /// For each node of one level: the lanes that are there; and the same for the level below.
     here: Vec<Word<N>>,
     below: Vec<Word<N>>,
+    /// The number that each lane goes down with, bit by bit.
     number: Vec<Word<N>>,
+    /// What would be left of it on the right; and, while it is drawn, which bits it may have.
+    rest: Vec<Word<N>>,
 }
 
 #[inline(always)]
@@ -73,6 +76,7 @@ impl<const N: usize> Chooser<N> {
             here: vec![[0; N]; moves],
             below: vec![[0; N]; moves],
             number: vec![[0; N]; bits],
+            rest: vec![[0; N]; bits],
         }
     }
 
@@ -143,18 +147,19 @@ impl<const N: usize> Chooser<N> {
         let width = self.levels.len() + 1;
         let root = self.levels.last().map_or(0, |(begin, _)| *begin);
         // The bits that numbers below the count can have: from the highest bit of count - 1 down.
-        let mut useful = [[0; N]; MOST_BITS];
+        let Chooser { counts, number, rest: useful, .. } = self;
         let mut borrow = [u64::MAX; N];
         for bit in 0..width {
-            let count = &self.counts[root + bit];
+            let (count, useful) = (&counts[root + bit], &mut useful[bit]);
             for n in 0..N {
-                useful[bit][n] = count[n] ^ borrow[n];
+                useful[n] = count[n] ^ borrow[n];
                 borrow[n] &= !count[n];
             }
         }
         for bit in (0..width - 1).rev() {
+            let higher = useful[bit + 1];
             for n in 0..N {
-                useful[bit][n] |= useful[bit + 1][n];
+                useful[bit][n] |= higher[n];
             }
         }
         let mut open = *lanes;
@@ -162,10 +167,9 @@ impl<const N: usize> Chooser<N> {
             let mut smaller = [0; N];
             for bit in 0..width {
                 let random = bits.next();
-                let count = &self.counts[root + bit];
-                let number = &mut self.number[bit];
+                let (count, useful, number) = (&counts[root + bit], &useful[bit], &mut number[bit]);
                 for n in 0..N {
-                    let drawn = random[n] & useful[bit][n];
+                    let drawn = random[n] & useful[n];
                     number[n] = number[n] & !open[n] | drawn & open[n];
                     smaller[n] = !number[n] & count[n] | !(number[n] ^ count[n]) & smaller[n];
                 }
@@ -191,13 +195,12 @@ impl<const N: usize> Chooser<N> {
                     continue;
                 }
                 let left = &self.counts[begin + 2 * node * width..begin + (2 * node + 1) * width];
-                let mut rest = [[0; N]; MOST_BITS];
                 let mut borrow = [0; N];
                 for bit in 0..width {
-                    let (number, count) = (&self.number[bit], &left[bit]);
+                    let (number, count, rest) = (&self.number[bit], &left[bit], &mut self.rest[bit]);
                     for n in 0..N {
                         let differs = number[n] ^ count[n];
-                        rest[bit][n] = differs ^ borrow[n];
+                        rest[n] = differs ^ borrow[n];
                         borrow[n] = !number[n] & count[n] | !differs & borrow[n];
                     }
                 }
@@ -205,9 +208,9 @@ impl<const N: usize> Chooser<N> {
                 self.below[2 * node] = each(|n| here[n] & borrow[n]);
                 self.below[2 * node + 1] = right;
                 for bit in 0..width {
-                    let number = &mut self.number[bit];
+                    let (number, rest) = (&mut self.number[bit], &self.rest[bit]);
                     for n in 0..N {
-                        number[n] ^= (number[n] ^ rest[bit][n]) & right[n];
+                        number[n] ^= (number[n] ^ rest[n]) & right[n];
                     }
                 }
             }
@@ -229,6 +232,3 @@ impl<const N: usize> Chooser<N> {
         }
     }
 }
-
-/// More moves than 2 to this power cannot be compiled anyway.
-const MOST_BITS: usize = 24;
