@@ -124,6 +124,7 @@ class Experiment:
     """The file it was read from."""
 
     def __post_init__(self) -> None:
+        _name(self.name, "the name of an experiment")
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(value, list):

@@ -47,6 +47,8 @@ const NEARLY_ALL: f64 = 0.95;
 const PATIENCE: usize = 10_000;
 /// What a particle that disagrees with the view is worth beside one that agrees.
 const STRAY: f64 = 1e-6;
+/// A particle that loses more than this on the way to one event is dropped.
+const LOST: f64 = 1e-25;
 /// Take fresh particles when fewer than one in this many would be left.
 const THIN: usize = 8;
 
@@ -136,16 +138,17 @@ impl Particle {
         rng: &mut Rng,
     ) -> bool {
         let mut scratch = Vec::new();
+        let least = self.weight * LOST;
         for step in 0..PATIENCE {
+            // Wrong all the time, or right by ever new strokes of luck: it is somewhere else altogether.
+            if self.weight < least {
+                return false;
+            }
             if self.world.at > event && event < view.events.len() {
                 return true;
             }
             match self.world.next(model, view, &mut scratch) {
-                Next::Arrived => {
-                    // One that strayed has another key; the player is where it is all the same.
-                    self.world.keys[view.player] = view.key();
-                    return true;
-                }
+                Next::Arrived => return true,
                 Next::Dead => return false,
                 Next::Untold => {
                     self.world.pass_over();

@@ -5,6 +5,8 @@
 //! uses nothing of it. Values live in numbered slots, which are used again when a value is no longer
 //! needed; facts, moves and what is read from outside have slots of their own.
 
+use kibitz_wide::{Code, Op};
+
 use super::gates::{Gate, Wire};
 use super::network::Network;
 
@@ -15,42 +17,6 @@ pub struct Place {
     pub slot: u32,
     /// Whether the value is the opposite of what the slot holds.
     pub inverted: bool,
-}
-
-/// What an operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// `out = a & b`.
-    And,
-    /// `out = a & !b`.
-    AndNot,
-    /// `out = a | b`.
-    Or,
-    /// `out = a`; `b` is `a`.
-    Copy,
-    /// `out = !a`; `b` is `a`.
-    Not,
-    /// `out = 0`; `b` is `a`.
-    Zero,
-    /// `out |= a`, and remember if that changed `out`.
-    Join,
-    /// `out |= !a`, and remember if that changed `out`.
-    JoinNot,
-    /// Back to the operation `a`, if anything has changed since it was last passed.
-    Repeat,
-}
-
-/// One operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Op {
-    /// What it does.
-    pub code: Code,
-    /// The first operand.
-    pub a: u32,
-    /// The second operand.
-    pub b: u32,
-    /// Where the result goes.
-    pub out: u32,
 }
 
 /// The operations with the places of everything that goes in and out.

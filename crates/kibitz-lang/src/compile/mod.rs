@@ -7,6 +7,6 @@ mod code;
 mod gates;
 mod network;
 
-pub use code::{Code, Listing, Op, Place, listing};
+pub use code::{Listing, Place, listing};
 pub use gates::{Gate, Gates, Wire};
 pub use network::{Cycle, Latch, Move, Network, network};

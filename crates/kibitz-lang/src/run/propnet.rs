@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kibitz_core::rng::derive;
+use kibitz_wide::{Word, execute};
 
-use super::execute::{Word, execute};
 use super::machine::{Machine, Outlook};
 use crate::compile::{Listing, Network, Place};
 use crate::deduce::Terms;
@@ -65,9 +65,15 @@ impl Propnet {
         }
     }
 
+    /// The scores that a role may have, in the order of the network's goals.
+    pub(super) fn scores_of(&self, role: usize) -> &[f64] {
+        &self.scores[role]
+    }
+
     /// Works with slots in which the `view` part has been carried out for these facts. Whoever
-    /// asks for a state's moves and then makes one pays for it once.
-    fn view<T>(&self, facts: &[u64], work: impl FnOnce(&mut [Word<1>]) -> T) -> T {
+    /// asks for a state's moves and then makes one pays for it once: `spoils` says that the work uses
+    /// up what it finds.
+    fn view<T>(&self, facts: &[u64], spoils: bool, work: impl FnOnce(&mut [Word<1>]) -> T) -> T {
         MEMORY.with_borrow_mut(|memory| {
             let Memory { slots, viewed, facts: known } = memory;
             if *viewed != Some(self.id) || known != facts {
@@ -80,17 +86,17 @@ impl Propnet {
                 }
                 slots[self.listing.never] = [0];
                 execute(&self.listing.ops, 0..self.listing.score, slots);
-                *viewed = Some(self.id);
                 known.clear();
                 known.extend_from_slice(facts);
             }
+            *viewed = (!spoils).then_some(self.id);
             work(slots)
         })
     }
 
     fn advanced<T>(&self, facts: &[u64], moves: &[u32], read: impl FnOnce(&[Word<1>]) -> T) -> T {
         let Listing { ops, advance, inputs, .. } = &self.listing;
-        self.view(facts, |slots| {
+        self.view(facts, true, |slots| {
             for inputs in inputs {
                 slots[inputs.clone()].fill([0]);
             }
@@ -131,7 +137,7 @@ impl Machine for Propnet {
 
     fn outlook(&self, facts: &Bits, outlook: &mut Outlook) {
         let Listing { legal, terminal, .. } = &self.listing;
-        self.view(facts, |memory| {
+        self.view(facts, false, |memory| {
             outlook.terminal = holds(memory, *terminal);
             outlook.moves.clear();
             outlook.ends.clear();
@@ -148,7 +154,7 @@ impl Machine for Propnet {
 
     fn scores(&self, facts: &Bits, role: usize) -> Vec<f64> {
         let Listing { ops, score, advance, goals, .. } = &self.listing;
-        self.view(facts, |memory| {
+        self.view(facts, true, |memory| {
             execute(ops, *score..*advance, memory);
             let had =
                 goals[role].iter().zip(&self.scores[role]).filter(|(place, _)| holds(memory, **place));
