@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Term = str | list["Term"]
 """A name, a variable (`?x`), or a list that starts with a name."""
 
+SAME = "(="
+"""The opposite of `distinct`; no name of a file has a bracket."""
 MOST_CLAUSES = 20_000
 """Of one rule, when its disjunctions are multiplied out."""
 
@@ -141,7 +143,7 @@ class Program:
 
     def _clause(self, head: Term, body: Sequence[Term]) -> str:
         literals = list(body)
-        positive = [each for each in literals if _name(each) not in ("not", "distinct", "same")]
+        positive = [each for each in literals if _name(each) not in ("not", "distinct", SAME)]
         bound = {variable for each in positive for variable in _variables(each)}
         if _name(head) in ("legal", "goal", "sees", "input") and len(head) == 3:
             who = head[1]
@@ -164,7 +166,7 @@ class Program:
                 return "not " + self._write(inner, anonymous)
             case ["distinct", left, right]:
                 return f"{self._write(left)} != {self._write(right)}"
-            case ["same", left, right]:
+            case [name, left, right] if name == SAME:
                 return f"{self._write(left)} = {self._write(right)}"
         return self._write(term)
 
@@ -235,5 +237,5 @@ def _alternatives(formula: Term, negated: bool = False) -> list[list[Term]]:
                 raise ValueError(f"a rule has {count} alternatives")
             return [list(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*each)]
         case ["distinct", left, right]:
-            return [[["same" if negated else "distinct", left, right]]]
+            return [[[SAME if negated else "distinct", left, right]]]
     return [[["not", formula] if negated else formula]]

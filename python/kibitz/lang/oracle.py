@@ -72,10 +72,14 @@ def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0
         return verdict
     try:
         _compare(spec, verdict, states, begin + seconds, random.Random(seed))
+        if not all(verdict.machines.values()):
+            verdict.result, verdict.why = (
+                "not compared",
+                f"there was no time for a single state; {verdict.why}",
+            )
     except (ValueError, ImportError) as error:
-        if not verdict.machines:
-            verdict.result = "not compared"
-        verdict.why = " ".join(str(error).split())
+        # Half an agreement is none.
+        verdict.result, verdict.why = "not compared", " ".join(str(error).split())
     if verdict.differences:
         verdict.result = "disagrees"
     verdict.seconds = time.monotonic() - begin
