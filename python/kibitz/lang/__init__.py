@@ -19,7 +19,8 @@ LARGEST = 16 << 20
 """Bytes of a file; the core refuses what is larger."""
 
 _SPEC = re.compile(r"(?P<path>.*\.(?:kif|gdl))\s*(?:\((?P<facts>.*)\))?\s*", re.DOTALL | re.IGNORECASE)
-_FACT = r"^\s*\(\s*{key}\s+(?P<value>[^\s()]+)\s*\)"
+_FACT = r"^\(\s*(?P<key>{key})\s+(?P<value>[^\s()?]+)\s*\)[ \t]*(?:;.*)?$"
+"""A fact with one argument, alone on a line."""
 
 
 def is_rules(spec: str) -> bool:
@@ -111,10 +112,11 @@ def _with_facts(name: str, data: bytes, facts: list[tuple[str, object]]) -> byte
 
 
 def _parameters(text: str) -> dict[str, str]:
-    """The facts that stand once in a file and have one argument, a number."""
-    found = re.findall(r"^\s*\(\s*([A-Za-z][\w-]*)\s+(\d+)\s*\)", text, re.MULTILINE)
-    names = [key for key, _ in found]
-    return {key: value for key, value in found if names.count(key) == 1}
+    """The facts that stand once in a file, alone on a line, and have one argument, a number."""
+    found = list(re.finditer(_FACT.format(key=r"[A-Za-z][\w-]*"), text, re.MULTILINE))
+    names = [fact["key"] for fact in found]
+    once = [fact for fact in found if names.count(fact["key"]) == 1]
+    return {fact["key"]: fact["value"] for fact in once if fact["value"].isdigit()}
 
 
 def shipped_rules() -> list[Entry]:

@@ -1,7 +1,7 @@
 """Every call along one seeded game, written down to be kept and compared.
 
     python -m kibitz.testing.playthrough kuhn-poker          prints one
-    python -m kibitz.testing.playthrough --write DIRECTORY   writes those of all native games
+    python -m kibitz.testing.playthrough --write DIRECTORY   writes those of all games
 
 When a change of the rules is meant, the second command brings the kept ones up to date, and the
 difference shows what the change has done.
@@ -19,6 +19,7 @@ from typing import Any
 from kibitz import _core
 from kibitz._core import Game, State
 from kibitz.games import load
+from kibitz.lang import shipped_rules
 from kibitz.rules import Rules
 
 STEPS = 30
@@ -135,10 +136,10 @@ def _digest(text: str) -> str:
 
 
 def write(directory: Path) -> list[Path]:
-    """Writes the playthroughs of all native games; returns the files."""
+    """Writes the playthroughs of all games that come with the package; returns the files."""
     directory.mkdir(parents=True, exist_ok=True)
     files = []
-    for entry in _core.games():
+    for entry in [*_core.games(), *shipped_rules()]:
         file = directory / f"{entry.name}.txt"
         file.write_text(playthrough(entry.name), encoding="utf-8")
         files.append(file)
@@ -155,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("game", nargs="?", help="a game's spec, or a Python file with your own")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--write", type=Path, metavar="DIRECTORY", help="write those of all native games")
+    parser.add_argument("--write", type=Path, metavar="DIRECTORY", help="write those of all games")
     options = parser.parse_args(argv)
     if options.write is not None:
         print("\n".join(str(file) for file in write(options.write)))

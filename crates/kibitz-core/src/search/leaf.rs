@@ -42,7 +42,7 @@ impl Leaf {
             let (outbox, results) = channel();
             scope.spawn(move || {
                 while let Ok(mut job) = inbox.recv() {
-                    let returns = play_out(problem, &mut job.state, &job.how, job.count, &mut job.rng);
+                    let returns = play_out(problem, &job.state, &job.how, job.count, &mut job.rng);
                     if outbox.send(returns).is_err() {
                         break;
                     }
@@ -87,12 +87,8 @@ impl Leaf {
 }
 
 /// The sums of the returns of `count` playouts.
-fn play_out(problem: &Problem, state: &mut State, how: &Playout, count: u32, rng: &mut Rng) -> Returns {
+fn play_out(problem: &Problem, state: &State, how: &Playout, count: u32, rng: &mut Rng) -> Returns {
     let mut sums = [0.0; MAX_PLAYERS];
-    let mut scratch = state.clone();
-    for _ in 0..count {
-        scratch.clone_from(state);
-        problem.model.playout(&mut scratch, how, rng, &mut sums[..problem.model.info().players]);
-    }
+    problem.model.playouts(state, how, count, rng, &mut sums[..problem.model.info().players]);
     sums
 }

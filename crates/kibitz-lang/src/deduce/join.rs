@@ -1,5 +1,7 @@
 //! Plans for joining the conditions of a rule, and how they are carried out.
 
+use std::time::Instant;
+
 use super::program::{AtomPattern, Condition, Pattern, Program, RelationId, Rule};
 use super::store::{Place, Store, extended};
 use super::terms::{TermId, Terms};
@@ -233,13 +235,20 @@ pub struct Join<'a> {
     store: &'a Store,
     /// How many atoms may still be looked at; it ends at 0.
     steps: &'a mut u64,
+    /// When it ends, too.
+    deadline: Option<Instant>,
     seed_rank: u32,
 }
 
 impl<'a> Join<'a> {
     /// A join over what is known so far.
-    pub fn new(terms: &'a Terms, store: &'a Store, steps: &'a mut u64) -> Join<'a> {
-        Join { terms, store, steps, seed_rank: 0 }
+    pub fn new(
+        terms: &'a Terms,
+        store: &'a Store,
+        steps: &'a mut u64,
+        deadline: Option<Instant>,
+    ) -> Join<'a> {
+        Join { terms, store, steps, deadline, seed_rank: 0 }
     }
 
     /// Finds all instances of a plan's rule, given the atom for its seed.
@@ -309,6 +318,12 @@ impl<'a> Join<'a> {
                         return;
                     }
                     *self.steps -= 1;
+                    if self.steps.is_multiple_of(1 << 16)
+                        && self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+                    {
+                        *self.steps = 0;
+                        return;
+                    }
                     for v in fresh {
                         binding[usize::from(*v)] = TermId::NONE;
                     }

@@ -15,12 +15,14 @@ pub use program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId
 pub use store::Store;
 pub use terms::{TermId, Terms};
 
+use std::time::Instant;
+
 use join::{Join, Plan};
 
 /// Why deduction stopped before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// More atoms were looked at than the limit allows.
+    /// More atoms were looked at than the limit allows, or for too long.
     Steps,
     /// There are more atoms, or more rules, than the limit allows.
     Size,
@@ -55,6 +57,8 @@ pub struct Engine {
     pub store: Store,
     /// How many atoms may still be looked at.
     pub steps: u64,
+    /// When to give up, if ever.
+    pub deadline: Option<Instant>,
     /// How many atoms there may be.
     pub most_atoms: usize,
     negation: Negation,
@@ -69,7 +73,7 @@ impl Engine {
         let groups = program.groups(negation == Negation::Open);
         let store = Store::new(program.relations.len());
         let planned = vec![None; groups.len()];
-        Engine { program, store, steps, most_atoms, negation, groups, planned }
+        Engine { program, store, steps, deadline: None, most_atoms, negation, groups, planned }
     }
 
     /// Adds an atom that is given.
@@ -163,7 +167,7 @@ impl Engine {
         let variables = self.program.rules[plan.rule].variables;
         let mut instances: Vec<TermId> = Vec::new();
         let mut count = 0;
-        let mut join = Join::new(&self.program.terms, &self.store, &mut self.steps);
+        let mut join = Join::new(&self.program.terms, &self.store, &mut self.steps, self.deadline);
         join.run(plan, seed, variables, &mut |values| {
             count += 1;
             instances.extend_from_slice(values);

@@ -133,6 +133,7 @@ pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround>
     program.add_copy(Symbol::DOES, Symbol::LEGAL, 2);
     program.mark_dynamic();
     let mut engine = Engine::new(program, Negation::Open, limits.steps, limits.rules);
+    engine.deadline = Some(begun + limits.time);
     let sources: Vec<Option<u32>> = engine.program.rules.iter().map(|rule| rule.source).collect();
     let mut found = Found { heads: Vec::new(), begin: vec![0], conditions: Vec::new() };
     // The engine owns the rules while it runs: what becomes of each condition is settled before.
@@ -147,14 +148,7 @@ pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround>
             rule.silent || !relation.dynamic && !OUTPUTS.contains(&relation.name)
         })
         .collect();
-    let mut count = 0_u64;
-    let mut late = false;
     let mut emit = |terms: &mut Terms, rule: usize, head: TermId, values: &[TermId]| {
-        count += 1;
-        if count.is_multiple_of(1024) && begun.elapsed() > limits.time {
-            late = true;
-            return Err(Halt::Steps);
-        }
         if silent[rule] {
             return Ok(());
         }
@@ -166,7 +160,7 @@ pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround>
     };
     let ended = engine.saturate(|_| true, &mut emit);
     ended.map_err(|halt| match halt {
-        Halt::Steps if late => {
+        Halt::Steps if begun.elapsed() > limits.time => {
             NotGround { why: format!("grounding took more than {} s", limits.time.as_secs()), rule: None }
         }
         Halt::Steps => {

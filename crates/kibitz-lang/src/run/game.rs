@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::rng::derive;
 
 use super::machine::{Machine, Outlook};
@@ -63,6 +64,9 @@ impl<F: Clone> Clone for RuleState<F> {
     }
 }
 
+/// Playouts that last longer are cut off.
+const LONGEST: u64 = 10_000;
+
 /// What a player hears when it hears nothing: that the others have moved.
 const NOTHING: u64 = 0x6E6F_7468_696E_6721;
 
@@ -115,11 +119,19 @@ impl<M: Machine> RuleGame<M> {
             }
         }
         match movers.len() {
-            0 if self.random.is_some_and(|role| count(role) > 1) => Turn::Chance,
-            0 => Turn::One(0),
+            // To ask a player who has no choice would tell it that nobody else has one either.
+            0 if self.random.is_some() || !self.info.perfect_information => Turn::Chance,
+            0 => Turn::One(self.forced(outlook)),
             1 => Turn::One(movers.0.trailing_zeros() as usize),
             _ => Turn::Several(movers),
         }
+    }
+
+    /// Who is said to move where nobody has a choice: the first whose move is more than a word.
+    fn forced(&self, outlook: &Outlook) -> usize {
+        let does_something =
+            |role: &usize| self.machine.move_name(*role, outlook.of(*role)[0]).starts_with('(');
+        self.roles.iter().position(does_something).unwrap_or(0)
     }
 
     /// Makes the moves that are chosen, one for each role.
@@ -201,7 +213,7 @@ impl<M: Machine> Game for RuleGame<M> {
     fn action_name(&self, _: &Self::State, player: Option<usize>, action: Action) -> String {
         match player.map_or(self.random, |player| self.roles.get(player).copied()) {
             Some(role) => self.machine.move_name(role, action.0),
-            None => String::new(),
+            None => "nobody has a choice".to_owned(),
         }
     }
 
@@ -253,9 +265,12 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
-        if let Some(role) = self.random {
-            let moves = state.outlook.of(role);
-            outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+        match self.random {
+            None => outcomes.push((Action(0), 1.0)),
+            Some(role) => {
+                let moves = state.outlook.of(role);
+                outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+            }
         }
     }
 
@@ -274,6 +289,29 @@ impl<M: Machine> Game for RuleGame<M> {
     ) -> Action {
         let moves = state.outlook.of(self.roles[player]);
         moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+    }
+
+    fn play_out_many(
+        &self,
+        state: &Self::State,
+        how: &Playout,
+        count: u32,
+        rng: &mut kibitz_core::Rng,
+        returns: &mut [f64],
+    ) -> Option<u64> {
+        if how.policy != Policy::Random || how.discount != 1.0 || !state.chosen.is_empty() {
+            return None;
+        }
+        let mut scores = vec![0.0; self.machine.roles().len()];
+        let depth = u64::from(how.depth).min(LONGEST);
+        let (steps, faulty) = self.machine.play_out_many(&state.facts, count, depth, rng, &mut scores)?;
+        if faulty > 0 {
+            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
+        }
+        for (total, role) in returns.iter_mut().zip(&self.roles) {
+            *total += scores[*role];
+        }
+        Some(steps)
     }
 
     fn hash(&self, state: &Self::State) -> u64 {

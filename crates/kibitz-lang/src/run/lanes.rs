@@ -7,7 +7,7 @@ use kibitz_wide::{Word, execute, with_wide_instructions};
 
 use super::choose::{Bits, Chooser};
 use super::propnet::{self, Propnet};
-use crate::compile::Place;
+use crate::compile::{Listing, Place};
 
 /// Words of 64 bits in a slot. More means fewer slots in the processor's nearest memory.
 const WORDS: usize = 16;
@@ -31,9 +31,8 @@ pub struct Outcome {
     pub faulty: usize,
 }
 
-/// Plays many games at once. Made for a machine, and used again: its memory is large.
-pub struct Lanes<'a> {
-    machine: &'a Propnet,
+/// The memory for playing many games at once. Made for a machine, and used again: it is large.
+pub struct Lanes {
     slots: Vec<Wide>,
     choosers: Vec<Chooser<WORDS>>,
     legal: Vec<Wide>,
@@ -45,12 +44,11 @@ pub struct Lanes<'a> {
     live: Wide,
 }
 
-impl<'a> Lanes<'a> {
-    /// Empty lanes.
-    pub fn new(machine: &'a Propnet) -> Lanes<'a> {
+impl Lanes {
+    /// Empty lanes for a machine.
+    pub fn new(machine: &Propnet) -> Lanes {
         let moves = machine.listing.legal.iter().map(Vec::len);
         Lanes {
-            machine,
             slots: vec![[0; WORDS]; machine.listing.slots],
             choosers: moves.clone().map(Chooser::new).collect(),
             legal: vec![[0; WORDS]; moves.max().unwrap_or(0)],
@@ -65,12 +63,13 @@ impl<'a> Lanes<'a> {
     /// `depth` steps each.
     pub fn play_out(
         &mut self,
+        machine: &Propnet,
         starts: &[propnet::Bits],
         count: usize,
         depth: u64,
         rng: &mut Rng,
     ) -> Outcome {
-        let listing = &self.machine.listing;
+        let listing = &machine.listing;
         let mut outcome =
             Outcome { scores: vec![0.0; starts.len() * listing.goals.len()], ..Outcome::default() };
         let mut bits = Bits::new(|| rng.bits());
@@ -83,13 +82,13 @@ impl<'a> Lanes<'a> {
             let due = over >= WAITING || going == 0;
             if due && over > 0 {
                 execute(&listing.ops, listing.score..listing.advance, &mut self.slots);
-                self.collect(&waiting, starts.len() == 1, &mut outcome);
+                self.collect(machine, &waiting, starts.len() == 1, &mut outcome);
                 waiting = [0; WORDS];
             }
             if due && begun < count {
                 match starts {
-                    [only] => self.load_one(only, &mut begun, count, step),
-                    _ => self.load(starts, &mut begun, count, step),
+                    [only] => self.load_one(listing.latches, only, &mut begun, count, step),
+                    _ => self.load(listing.latches, starts, &mut begun, count, step),
                 }
                 execute(&listing.ops, 0..listing.score, &mut self.slots);
                 let over = self.read(listing.terminal);
@@ -106,7 +105,7 @@ impl<'a> Lanes<'a> {
             step += 1;
             let stuck = with_wide_instructions(
                 #[inline(always)]
-                || self.advance(&mut bits),
+                || self.advance(listing, &mut bits),
             );
             outcome.faulty += ones(&stuck) as usize;
             let long = self.too_long(step, depth);
@@ -124,8 +123,7 @@ impl<'a> Lanes<'a> {
 
     /// Chooses moves and makes them in all live lanes; gives those in which somebody could not move.
     #[inline(always)]
-    fn advance(&mut self, bits: &mut Bits<WORDS>) -> Wide {
-        let listing = &self.machine.listing;
+    fn advance(&mut self, listing: &Listing, bits: &mut Bits<WORDS>) -> Wide {
         let mut stuck = [0; WORDS];
         for (role, places) in listing.legal.iter().enumerate() {
             let legal = &mut self.legal[..places.len()];
@@ -169,7 +167,14 @@ impl<'a> Lanes<'a> {
     }
 
     /// Puts games that begin in the same state into all lanes that have none.
-    fn load_one(&mut self, start: &propnet::Bits, begun: &mut usize, count: usize, step: u64) {
+    fn load_one(
+        &mut self,
+        latches: usize,
+        start: &propnet::Bits,
+        begun: &mut usize,
+        count: usize,
+        step: u64,
+    ) {
         let mut mask = [0; WORDS];
         for (mask, live) in mask.iter_mut().zip(&mut self.live) {
             let mut free = !*live;
@@ -183,7 +188,7 @@ impl<'a> Lanes<'a> {
         for lane in lanes(&mask) {
             self.loaded[lane] = step;
         }
-        for (number, fact) in self.slots[..self.machine.listing.latches].iter_mut().enumerate() {
+        for (number, fact) in self.slots[..latches].iter_mut().enumerate() {
             let value = 0_u64.wrapping_sub(start[number / 64] >> (number % 64) & 1);
             for n in 0..WORDS {
                 fact[n] ^= (fact[n] ^ value) & mask[n];
@@ -192,8 +197,14 @@ impl<'a> Lanes<'a> {
     }
 
     /// Puts games into all lanes that have none, those of the first start first.
-    fn load(&mut self, starts: &[propnet::Bits], begun: &mut usize, count: usize, step: u64) {
-        let latches = self.machine.listing.latches;
+    fn load(
+        &mut self,
+        latches: usize,
+        starts: &[propnet::Bits],
+        begun: &mut usize,
+        count: usize,
+        step: u64,
+    ) {
         let each = count / starts.len();
         for word in 0..WORDS {
             let mut mask = 0_u64;
@@ -223,12 +234,12 @@ impl<'a> Lanes<'a> {
     }
 
     /// Adds up the scores of games that are over.
-    fn collect(&mut self, over: &Wide, one_start: bool, outcome: &mut Outcome) {
-        let listing = &self.machine.listing;
+    fn collect(&self, machine: &Propnet, over: &Wide, one_start: bool, outcome: &mut Outcome) {
+        let listing = &machine.listing;
         let roles = listing.goals.len();
         for (role, places) in listing.goals.iter().enumerate() {
             let (mut once, mut twice) = ([0; WORDS], [0; WORDS]);
-            for (place, score) in places.iter().zip(self.machine.scores_of(role)) {
+            for (place, score) in places.iter().zip(machine.scores_of(role)) {
                 let mut had = self.read(*place);
                 for n in 0..WORDS {
                     had[n] &= over[n];
@@ -294,19 +305,4 @@ fn transpose(bits: &mut [u64; 64]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::transpose;
-
-    #[test]
-    fn rows_become_columns() {
-        let mut bits: [u64; 64] =
-            std::array::from_fn(|row| (row as u64 + 3).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let before = bits;
-        transpose(&mut bits);
-        for row in 0..64 {
-            for column in 0..64 {
-                assert_eq!(bits[column] >> row & 1, before[row] >> column & 1);
-            }
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! What runs a game's rules: from facts to legal moves, scores and the next facts.
 
+use kibitz_core::Rng;
+
 /// What can be said of a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
@@ -46,6 +48,21 @@ pub trait Machine: Send + Sync + 'static {
 
     /// What a role is told by these moves.
     fn percepts(&self, facts: &Self::Facts, moves: &[u32], role: usize) -> Vec<String>;
+
+    /// Plays out many games from one state by uniformly random moves, for at most `depth` steps
+    /// each, and adds each role's scores to `scores`. Gives the number of steps of all, and how many
+    /// games went wrong. `None` if the machine has no quicker way than one after the other.
+    fn play_out_many(
+        &self,
+        facts: &Self::Facts,
+        count: u32,
+        depth: u64,
+        rng: &mut Rng,
+        scores: &mut [f64],
+    ) -> Option<(u64, usize)> {
+        let _ = (facts, count, depth, rng, scores);
+        None
+    }
 
     /// A move in words.
     fn move_name(&self, role: usize, number: u32) -> String;

@@ -2,10 +2,13 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use kibitz_core::Rng;
 use kibitz_core::rng::derive;
 use kibitz_wide::{Word, execute};
 
+use super::lanes::Lanes;
 use super::machine::{Machine, Outlook};
 use crate::compile::{Listing, Network, Place};
 use crate::deduce::Terms;
@@ -25,7 +28,12 @@ pub struct Propnet {
     terms: Terms,
     symbols: Symbols,
     id: u64,
+    /// Memory for many games at once that is not in use.
+    lanes: Mutex<Vec<Lanes>>,
 }
+
+/// Fewer games than this are played one after the other.
+const FEW: u32 = 16;
 
 /// The facts that hold, a bit each.
 pub type Bits = Vec<u64>;
@@ -62,7 +70,12 @@ impl Propnet {
             terms,
             symbols,
             id: MACHINES.fetch_add(1, Relaxed),
+            lanes: Mutex::new(Vec::new()),
         }
+    }
+
+    fn spare_lanes(&self) -> MutexGuard<'_, Vec<Lanes>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The scores that a role may have, in the order of the network's goals.
@@ -187,6 +200,27 @@ impl Machine for Propnet {
             let heard = places.filter(|(place, _)| holds(memory, **place));
             heard.map(|(_, (term, _))| self.terms.show(&self.symbols, *term)).collect()
         })
+    }
+
+    fn play_out_many(
+        &self,
+        facts: &Bits,
+        count: u32,
+        depth: u64,
+        rng: &mut Rng,
+        scores: &mut [f64],
+    ) -> Option<(u64, usize)> {
+        if count < FEW {
+            return None;
+        }
+        let spare = self.spare_lanes().pop();
+        let mut lanes = spare.unwrap_or_else(|| Lanes::new(self));
+        let outcome = lanes.play_out(self, std::slice::from_ref(facts), count as usize, depth, rng);
+        self.spare_lanes().push(lanes);
+        for (score, sum) in scores.iter_mut().zip(outcome.scores) {
+            *score += sum;
+        }
+        Some((outcome.steps, outcome.faulty))
     }
 
     fn move_name(&self, role: usize, number: u32) -> String {
