@@ -107,6 +107,47 @@ def check_rules(name: str, data: bytes) -> list[Finding]:
     """What is wrong with a rules file; it makes a game if none of that is an error."""
 
 @final
+class RulesMachine:
+    """A rules file as the machine that runs it sees it."""
+
+    def __new__(
+        cls, name: str, data: bytes, machine: str | None = None, seconds: float = 20.0
+    ) -> RulesMachine: ...
+    @property
+    def kind(self) -> str:
+        """`network` or `reasoner`."""
+    @property
+    def why(self) -> str | None:
+        """Why it is not the network, where that was tried."""
+    @property
+    def roles(self) -> list[str]:
+        """The roles' names, `random` included."""
+    @property
+    def has_percepts(self) -> bool:
+        """Whether the rules say what each role is told (GDL-II)."""
+    def initial(self) -> RulesState:
+        """Where every game begins."""
+
+@final
+class RulesState:
+    """A state as the machine of a rules file sees it. Lists of lists have an entry for each role."""
+
+    @property
+    def facts(self) -> list[str]:
+        """What holds, sorted."""
+    @property
+    def terminal(self) -> bool:
+        """Whether the game is over."""
+    @property
+    def legal(self) -> list[list[str]]:
+        """The legal moves of each role."""
+    @property
+    def goals(self) -> list[list[float]]:
+        """The scores that the rules give each role here: none, one, or (wrongly) several."""
+    def advance(self, moves: Sequence[str]) -> tuple[RulesState, list[list[str]]]:
+        """The state after each role has made its move, and what each is told."""
+
+@final
 class Game:
     """The rules of a game; immutable, shared between threads."""
 

@@ -1,9 +1,12 @@
 //! Rules files as Python sees them: what is wrong with one, and the game that it makes.
 
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
 use kibitz_lang::source::{Finding as Found, render_all};
-use kibitz_lang::{LoadLimits, Report, Severity, Source, check, load, parse};
+use kibitz_lang::{Limits, LoadLimits, Report, Rules, Severity, Source, check, load, parse};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,6 +25,10 @@ pub struct RulesFile {
 
 /// The most findings that an error message shows.
 const SHOWN: usize = 20;
+/// How often Ctrl-C is looked for.
+const INTERVAL: Duration = Duration::from_millis(50);
+/// What the main thread of a program usually has, in bytes.
+const STACK: usize = 8 << 20;
 
 /// Something wrong at a place of a rules file.
 #[pyclass(module = "kibitz._core", frozen, get_all)]
@@ -67,27 +74,72 @@ fn convert(source: &Source, found: &Found) -> Finding {
 
 /// What is wrong with a rules file; it makes a game if none of that is an error.
 #[pyfunction]
-pub fn check_rules(py: Python<'_>, name: &str, data: &[u8]) -> Vec<Finding> {
+pub fn check_rules(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Vec<Finding>> {
     let source = Source::from_bytes(name, data);
-    let found = py.detach(|| match parse(&source, &LoadLimits::default().parse) {
-        Ok(rules) => check(&rules),
-        Err(findings) => findings,
-    });
-    found.iter().map(|finding| convert(&source, finding)).collect()
+    patiently(py, move || {
+        let found = match parse(&source, &LoadLimits::default().parse) {
+            Ok(rules) => check(&rules),
+            Err(findings) => findings,
+        };
+        found.iter().map(|finding| convert(&source, finding)).collect()
+    })
+}
+
+/// The rules of a file; its findings, if one of them is an error.
+pub fn rules_of(source: &Source, limits: &Limits) -> Result<Rules, Vec<Found>> {
+    let rules = parse(source, limits)?;
+    let findings = check(&rules);
+    let is_error = |finding: &Found| finding.severity == Severity::Error;
+    if findings.iter().any(is_error) { Err(findings) } else { Ok(rules) }
+}
+
+/// The errors among the findings, for an exception.
+pub fn refusal(source: &Source, mut findings: Vec<Found>) -> String {
+    findings.retain(|finding| finding.severity == Severity::Error);
+    render_all(source, &findings, SHOWN)
+}
+
+/// The limits for loading, with this time for grounding.
+pub fn limits(seconds: f64) -> PyResult<LoadLimits> {
+    let mut limits = LoadLimits::default();
+    limits.ground.time = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds")))?;
+    Ok(limits)
+}
+
+/// Does work that cannot look for Ctrl-C itself: a thread does it, and this one looks. After Ctrl-C
+/// the work is left to its limits, or to the end of the program.
+pub fn patiently<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (sender, receiver) = channel();
+    let send = move || drop(sender.send(work()));
+    let worker = thread::Builder::new().stack_size(STACK).spawn(send)?;
+    // A channel's end may be looked at by one thread only, and detaching asks for more.
+    let receiver = std::sync::Mutex::new(receiver);
+    loop {
+        let result = py.detach(|| {
+            receiver.lock().unwrap_or_else(std::sync::PoisonError::into_inner).recv_timeout(INTERVAL)
+        });
+        match result {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                Err(panic) => resume_unwind(panic),
+                Ok(()) => return Err(PyValueError::new_err("the rules could not be read")),
+            },
+        }
+    }
 }
 
 /// The game of a rules file; ValueError with all findings if it makes none.
 pub fn game_of(py: Python<'_>, name: &str, data: &[u8], spec: String, seconds: f64) -> PyResult<Game> {
-    let time = Duration::try_from_secs_f64(seconds)
-        .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds")))?;
-    let mut limits = LoadLimits::default();
-    limits.ground.time = time;
+    let limits = limits(seconds)?;
     let source = Source::from_bytes(name, data);
-    let loaded = py.detach(|| load(&source, &limits)).map_err(|findings| {
-        let errors: Vec<Found> =
-            findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
-        PyValueError::new_err(render_all(&source, &errors, SHOWN))
-    })?;
+    let loaded =
+        patiently(py, move || load(&source, &limits).map_err(|findings| refusal(&source, findings)))?;
+    let loaded = loaded.map_err(PyValueError::new_err)?;
     let file = RulesFile { name: name.to_owned(), data: data.to_vec(), report: loaded.report };
     Ok(Game { model: loaded.game, python: None, spec, file: Some(file) })
 }

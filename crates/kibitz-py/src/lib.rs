@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`lang`] (so is a rules file), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`], [`entry`]
+//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`], [`entry`]
 //! (registries and specs).
 
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ mod fault;
 mod game;
 mod intern;
 mod lang;
+mod machine;
 mod pace;
 mod planner;
 mod referee;
@@ -39,6 +40,8 @@ mod _core {
     use crate::game::{Game, Info, State};
     #[pymodule_export]
     use crate::lang::{Finding, check_rules};
+    #[pymodule_export]
+    use crate::machine::{RulesMachine, RulesState};
     #[pymodule_export]
     use crate::planner::{Decision, Judgement, Planner};
     #[pymodule_export]

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from kibitz import _core
-from kibitz._core import Entry, Finding, Game, ParamDoc
+from kibitz._core import Entry, Finding, Game, ParamDoc, RulesMachine
 
 SUFFIXES = (".kif", ".gdl")
 FOLDER = Path(__file__).parent / "rules"
@@ -46,6 +46,19 @@ def load(spec: str, *, seconds: float = 20.0) -> Game:
     """
     name, data = read(spec)
     return Game.from_rules(name, data, spec, seconds)
+
+
+def machine(spec: str, *, machine: str | None = None, seconds: float = 20.0) -> RulesMachine:
+    """What runs the rules of a file, bare: facts, all roles' moves, scores and percepts in its own words.
+
+    `machine` is `network`, `reasoner`, or None for the one that `load` would choose.
+
+    >>> from kibitz.lang import machine
+    >>> state = machine("tic-tac-toe.kif").initial()
+    >>> [len(moves) for moves in state.legal], state.terminal
+    ([9, 1], False)
+    """
+    return RulesMachine(*read(spec), machine, seconds)
 
 
 def check(spec: str) -> list[Finding]:

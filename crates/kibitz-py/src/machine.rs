@@ -1,0 +1,212 @@
+//! The machine of a rules file, bare: facts, moves, scores and percepts as the rules name them.
+//!
+//! A game asks its machine only for what players need; this shows all of it: also the moves of a
+//! role that has but one, what holds, and scores before the end. Checks and comparisons use it.
+
+use std::sync::Arc;
+
+use kibitz_lang::compile::{listing, network};
+use kibitz_lang::run::{Machine, Outlook, Propnet, Reasoner};
+use kibitz_lang::{LoadLimits, Source, ground};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::lang::{limits, patiently, refusal, rules_of};
+
+/// One state of one machine, whatever its facts are.
+trait Position: Send + Sync {
+    fn facts(&self) -> Vec<String>;
+    fn terminal(&self) -> bool;
+    fn legal(&self) -> Vec<Vec<String>>;
+    fn goals(&self) -> Vec<Vec<f64>>;
+    fn advance(&self, moves: &[u32]) -> Step;
+    /// For each role its move's number; a sentence if one is not legal.
+    fn numbers(&self, moves: &[String]) -> Result<Vec<u32>, String>;
+}
+
+/// Where moves lead, and what each role is told.
+type Step = (Box<dyn Position>, Vec<Vec<String>>);
+
+struct At<M: Machine> {
+    machine: Arc<M>,
+    facts: M::Facts,
+    outlook: Outlook,
+}
+
+impl<M: Machine> At<M> {
+    fn new(machine: Arc<M>, facts: M::Facts) -> At<M> {
+        let mut outlook = Outlook::default();
+        machine.outlook(&facts, &mut outlook);
+        At { machine, facts, outlook }
+    }
+
+    fn of_each_role<T>(&self, what: impl FnMut(usize) -> T) -> Vec<T> {
+        (0..self.machine.roles().len()).map(what).collect()
+    }
+}
+
+impl<M: Machine> Position for At<M> {
+    fn facts(&self) -> Vec<String> {
+        self.machine.describe(&self.facts)
+    }
+
+    fn terminal(&self) -> bool {
+        self.outlook.terminal
+    }
+
+    fn legal(&self) -> Vec<Vec<String>> {
+        let name = |role, number: &u32| self.machine.move_name(role, *number);
+        self.of_each_role(|role| self.outlook.of(role).iter().map(|number| name(role, number)).collect())
+    }
+
+    fn goals(&self) -> Vec<Vec<f64>> {
+        self.of_each_role(|role| self.machine.scores(&self.facts, role))
+    }
+
+    fn advance(&self, moves: &[u32]) -> Step {
+        let mut percepts = Vec::new();
+        if self.machine.has_percepts() {
+            percepts = self.of_each_role(|role| self.machine.percepts(&self.facts, moves, role));
+            percepts.iter_mut().for_each(|told| told.sort_unstable());
+        }
+        let mut facts = self.facts.clone();
+        self.machine.advance(&mut facts, moves, &mut Vec::new());
+        (Box::new(At::new(self.machine.clone(), facts)), percepts)
+    }
+
+    fn numbers(&self, moves: &[String]) -> Result<Vec<u32>, String> {
+        let roles = self.machine.roles();
+        if moves.len() != roles.len() {
+            return Err(format!("there are {} roles, but {} moves are given", roles.len(), moves.len()));
+        }
+        let number = |(role, wanted): (usize, &String)| {
+            let is_wanted = |number: &&u32| self.machine.move_name(role, **number) == *wanted;
+            let found = self.outlook.of(role).iter().find(is_wanted).copied();
+            found.ok_or_else(|| format!("{wanted} is not a legal move of {}", roles[role]))
+        };
+        moves.iter().enumerate().map(number).collect()
+    }
+}
+
+/// A rules file as the machine that runs it sees it.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct RulesMachine {
+    initial: Arc<dyn Position>,
+    /// `network` or `reasoner`.
+    #[pyo3(get)]
+    kind: &'static str,
+    /// Why it is not the network, where that was tried.
+    #[pyo3(get)]
+    why: Option<String>,
+    /// The roles' names, `random` included.
+    #[pyo3(get)]
+    roles: Vec<String>,
+    /// Whether the rules say what each role is told (GDL-II).
+    #[pyo3(get)]
+    has_percepts: bool,
+}
+
+impl RulesMachine {
+    fn new<M: Machine>(machine: M, kind: &'static str, why: Option<String>) -> RulesMachine {
+        let (roles, has_percepts) = (machine.roles().to_vec(), machine.has_percepts());
+        let machine = Arc::new(machine);
+        let facts = machine.initial();
+        RulesMachine { initial: Arc::new(At::new(machine, facts)), kind, why, roles, has_percepts }
+    }
+}
+
+fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<RulesMachine, String> {
+    let rules = rules_of(source, &limits.parse).map_err(|findings| refusal(source, findings))?;
+    let mut why = None;
+    if wanted != Some("reasoner") {
+        match ground(&rules, &limits.ground) {
+            Ok(ground) => {
+                let network = network(&ground);
+                let listing = listing(&network);
+                return Ok(RulesMachine::new(Propnet::new(ground, network, listing), "network", None));
+            }
+            Err(not) if wanted == Some("network") => {
+                return Err(format!("{} cannot be run as a network: {}", source.name(), not.why));
+            }
+            Err(not) => why = Some(not.why),
+        }
+    }
+    let reasoner = Reasoner::new(&rules).map_err(|what| format!("{}: {what}", source.name()))?;
+    Ok(RulesMachine::new(reasoner, "reasoner", why))
+}
+
+#[pymethods]
+impl RulesMachine {
+    /// The machine of a rules file's content: the one that is asked for, or the one that a game
+    /// made of the file would get. ValueError with all that is wrong with the file.
+    #[new]
+    #[pyo3(signature = (name, data, machine=None, seconds=20.0))]
+    fn py_new(
+        py: Python<'_>,
+        name: &str,
+        data: &[u8],
+        machine: Option<String>,
+        seconds: f64,
+    ) -> PyResult<RulesMachine> {
+        if let Some(other) = machine.as_deref().filter(|name| !["network", "reasoner"].contains(name)) {
+            let sentence = format!("there is no machine {other:?}; there are \"network\" and \"reasoner\"");
+            return Err(PyValueError::new_err(sentence));
+        }
+        let source = Source::from_bytes(name, data);
+        let limits = limits(seconds)?;
+        patiently(py, move || make(&source, &limits, machine.as_deref()))?.map_err(PyValueError::new_err)
+    }
+
+    /// Where every game begins.
+    fn initial(&self) -> RulesState {
+        RulesState(self.initial.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<RulesMachine: {} of {}>", self.kind, self.roles.join(", "))
+    }
+}
+
+/// A state as the machine of a rules file sees it. Lists of lists have an entry for each role.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct RulesState(Arc<dyn Position>);
+
+#[pymethods]
+impl RulesState {
+    /// What holds, sorted.
+    #[getter]
+    fn facts(&self, py: Python<'_>) -> Vec<String> {
+        py.detach(|| self.0.facts())
+    }
+
+    /// Whether the game is over.
+    #[getter]
+    fn terminal(&self) -> bool {
+        self.0.terminal()
+    }
+
+    /// The legal moves of each role.
+    #[getter]
+    fn legal(&self, py: Python<'_>) -> Vec<Vec<String>> {
+        py.detach(|| self.0.legal())
+    }
+
+    /// The scores that the rules give each role here: none, one, or (wrongly) several.
+    #[getter]
+    fn goals(&self, py: Python<'_>) -> Vec<Vec<f64>> {
+        py.detach(|| self.0.goals())
+    }
+
+    /// The state after each role has made its move, and what each is told (nothing, if the rules
+    /// do not speak of that). ValueError if a move is not legal.
+    fn advance(&self, py: Python<'_>, moves: Vec<String>) -> PyResult<(RulesState, Vec<Vec<String>>)> {
+        let step = py.detach(|| self.0.numbers(&moves).map(|numbers| self.0.advance(&numbers)));
+        let (after, percepts) = step.map_err(PyValueError::new_err)?;
+        Ok((RulesState(Arc::from(after)), percepts))
+    }
+
+    fn __repr__(&self) -> String {
+        let over = if self.0.terminal() { ", terminal" } else { "" };
+        format!("<RulesState: {} facts{over}>", self.0.facts().len())
+    }
+}

@@ -1,0 +1,160 @@
+"""What is wrong with rules files, with line, column and the rule that is broken.
+
+Errors are what makes a file no game; warnings are what other programs may not accept, or what was
+probably not meant. With --play, random games show what cannot be read off the rules: games that do
+not end, roles without a legal move, scores that are missing, several, outside 0 to 100, or that
+drop while a game goes on. The exit code is 0 if there is no error, and 2 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from kibitz.cli import _options
+from kibitz.cli._terminal import Progress, paint
+
+if TYPE_CHECKING:
+    from kibitz._core import Finding
+    from kibitz.lang.trial import Flaw, Trial
+
+EXAMPLES = {
+    "kibitz check mygame.kif": "all errors and warnings",
+    "kibitz check mygame.kif --play 100": "and what a hundred random games show",
+    "kibitz check games/*.kif --json": "many files, for programs",
+    "kibitz check 'breakthrough.kif(rows=6)' --play 20": "rules that come with kibitz, with other values",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="rules in GDL or GDL-II, prefix (.kif) or infix (.gdl)"
+    )
+    parser.add_argument(
+        "--play",
+        type=_options.whole(0),
+        default=0,
+        metavar="N",
+        help="play so many random games as well (default 0)",
+    )
+    parser.add_argument(
+        "--steps",
+        type=_options.whole(1),
+        default=5000,
+        metavar="N",
+        help="a game that has not ended after so many steps is stopped (default 5000)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=_options.seconds,
+        default=60.0,
+        metavar="S",
+        help="begin no game of a file after so many seconds (default 60)",
+    )
+    _options.seed(parser)
+    _options.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Checks the files, one after the other."""
+    results = []
+    for file in options.files:
+        results.append(_Result(file, options))
+        if not options.json:
+            results[-1].print()
+    if options.json:
+        _options.print_json([result.plain() for result in results])
+    elif len(results) > 1:
+        bad = sum(result.errors > 0 for result in results)
+        print(f"{len(results)} files, {bad} of them with errors")
+    return 2 if any(result.errors for result in results) else 0
+
+
+class _Result:
+    """What is found in one file."""
+
+    def __init__(self, file: str, options: argparse.Namespace) -> None:
+        from kibitz import lang
+
+        self.file = file
+        self.findings: list[Finding] = []
+        self.trial: Trial | None = None
+        self.problem: str | None = None
+        try:
+            self.findings = lang.check(file)
+            if options.play and not self.errors:
+                self.trial = self._play(options)
+        except ValueError as error:
+            self.problem = str(error).rstrip()
+
+    def _play(self, options: argparse.Namespace) -> Trial:
+        from kibitz.lang import trial
+
+        played = 0
+
+        def count(so_far: Trial) -> None:
+            nonlocal played
+            played = len(so_far.lengths)
+
+        with Progress(lambda: f"{self.file}: {played} of {options.play} games played"):
+            return trial.play(
+                self.file,
+                options.play,
+                steps=options.steps,
+                seconds=options.seconds,
+                seed=options.seed,
+                told=count,
+            )
+
+    @property
+    def all(self) -> list[Finding | Flaw]:
+        """What the rules and the games show."""
+        return [*self.findings, *(self.trial.flaws if self.trial else [])]
+
+    @property
+    def errors(self) -> int:
+        """How many there are."""
+        return (self.problem is not None) + sum(each.severity == "error" for each in self.all)
+
+    def print(self) -> None:
+        """For people."""
+        for each in self.all:
+            first, _, rest = each.text.partition("\n")
+            print(paint(first, "bold", "red" if each.severity == "error" else "yellow"), rest, sep="\n")
+        if self.problem is not None:
+            print(paint("error", "bold", "red") + f": {self.problem}\n")
+        print(f"{self.file}: {self._summary()}")
+
+    def _summary(self) -> str:
+        warnings = len(self.all) - self.errors + (self.problem is not None)
+        parts = [_count(self.errors, "error"), _count(warnings, "warning")]
+        if self.trial is not None:
+            lengths = self.trial.lengths
+            asked = "" if len(lengths) == self.trial.asked else f" of {self.trial.asked} (no time for more)"
+            parts.append(
+                f"{_count(len(lengths), 'game')}{asked} of {min(lengths)} to {max(lengths)} steps played"
+            )
+        return ", ".join(parts)
+
+    def plain(self) -> dict[str, Any]:
+        """For programs."""
+        keys = ("severity", "code", "rule", "message", "line", "column", "help")
+        plain: dict[str, Any] = {
+            "file": self.file,
+            "errors": self.errors,
+            "problem": self.problem,
+            "findings": [{key: getattr(each, key) for key in keys} for each in self.findings],
+        }
+        if self.trial is not None:
+            about = dataclasses.asdict(self.trial)
+            del about["seen"]
+            for flaw, entry in zip(self.trial.flaws, about["flaws"], strict=True):
+                entry.update(severity=flaw.severity, rule=flaw.rule)
+            plain["trial"] = about
+        return plain
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number or 'no'} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,193 @@
+"""What kind of game a rules file makes, and which machine runs it.
+
+Says who plays, whether players move in turns or at once, whether something is hidden or left to
+chance, and what the rules were turned into. Whether players ever move at once is seen in a few
+random games, and so are their lengths and scores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kibitz.cli import _options
+from kibitz.cli._terminal import Progress, Timer, duration, paint
+
+if TYPE_CHECKING:
+    from kibitz import Game
+
+EXAMPLES = {
+    "kibitz info mygame.kif": "roles, kind, machine, first moves",
+    "kibitz info 'breakthrough.kif(rows=6)'": "rules that come with kibitz, with other values",
+    "kibitz info chess.kif --seconds 120": "with more time for grounding",
+    "kibitz info mygame.kif --json": "the same, for programs",
+}
+
+GAMES, STEPS, SECONDS, MOVES = 20, 2000, 2.0, 5
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("file", metavar="FILE", help="rules in GDL or GDL-II: a .kif or .gdl file")
+    parser.add_argument(
+        "--seconds",
+        type=_options.seconds,
+        default=20.0,
+        metavar="S",
+        help="rules that take longer to ground are run without grounding (default 20)",
+    )
+    _options.as_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Describes the file's game."""
+    from kibitz import lang
+
+    timer = Timer()
+    try:
+        with Progress(lambda: f"reading {options.file}, {duration(timer.seconds)} so far"):
+            game = lang.load(options.file, seconds=options.seconds)
+    except ValueError as error:
+        # All that is wrong, in lines of their own.
+        print(str(error).rstrip(), file=sys.stderr)
+        return 2
+    about = _about(game, timer.seconds)
+    if options.json:
+        _options.print_json(about)
+    else:
+        _print(options.file, about)
+    return 0
+
+
+@dataclass
+class _Sample:
+    """What a few random games show."""
+
+    games: int = 0
+    unfinished: int = 0
+    steps: list[int] = field(default_factory=list)
+    scores: list[set[float]] = field(default_factory=list)
+    at_once: bool = False
+    chance: bool = False
+    fault: str | None = None
+
+
+def _about(game: Game, seconds: float) -> dict[str, Any]:
+    sample = _sample(game)
+    players = [game.player_name(player) for player in range(game.info.players)]
+    return {
+        "file": game.spec,
+        "players": players,
+        "moves": "alone" if len(players) == 1 else "at once" if sample.at_once else "in turns",
+        "hidden": not game.info.perfect_information,
+        "chance": sample.chance,
+        "machine": game.machine,
+        "seconds": seconds,
+        "first_moves": _first_moves(game),
+        "sample": {
+            "games": sample.games,
+            "unfinished": sample.unfinished,
+            "steps": sample.steps,
+            "scores": [sorted(scores) for scores in sample.scores],
+            "fault": sample.fault,
+        },
+    }
+
+
+def _sample(game: Game) -> _Sample:
+    from kibitz import GameFault
+
+    sample = _Sample(scores=[set() for _ in range(game.info.players)])
+    rng = random.Random(0)
+    end = time.monotonic() + SECONDS
+    try:
+        while sample.games < GAMES and (not sample.games or time.monotonic() < end):
+            _play(game, sample, rng, end)
+    except GameFault as fault:
+        sample.fault = str(fault)
+    return sample
+
+
+def _play(game: Game, sample: _Sample, rng: random.Random, end: float) -> None:
+    state = game.initial()
+    returns = [0.0] * game.info.players
+    steps = 0
+    while not state.over and steps < STEPS and time.monotonic() < end:
+        if state.chance:
+            sample.chance = True
+            joint = [state.draw(rng.getrandbits(60))]
+        else:
+            sample.at_once |= len(state.movers) > 1
+            joint = [rng.choice(state.legal(player)) for player in state.movers]
+        state, rewards = state.step(joint)
+        returns = [sum(pair) for pair in zip(returns, rewards, strict=True)]
+        steps += 1
+    sample.games += 1
+    if not state.over:
+        sample.unfinished += 1
+        return
+    sample.steps.append(steps)
+    for scores, value in zip(sample.scores, returns, strict=True):
+        scores.add(value)
+
+
+def _first_moves(game: Game) -> dict[str, list[str]]:
+    state = game.initial()
+    if state.over or state.chance:
+        return {}
+    return {
+        game.player_name(player): [state.action_name(player, action) for action in state.legal(player)]
+        for player in state.movers
+    }
+
+
+def _print(file: str, about: dict[str, Any]) -> None:
+    print(paint(file, "bold"))
+    sample, players = about["sample"], about["players"]
+    rows = {"players": f"{len(players)}: {', '.join(players)}", "kind": _kind(about)}
+    rows["machine"] = _machine(about["machine"])
+    if about["machine"]["why"]:
+        rows["why"] = about["machine"]["why"]
+    rows["ready in"] = f"{duration(about['seconds'])} (reading, checking, grounding, compiling)"
+    for player, moves in about["first_moves"].items():
+        shown = ", ".join(moves[:MOVES]) + (f", ... ({len(moves)} in all)" if len(moves) > MOVES else "")
+        rows[f"{player} begins" if len(about["first_moves"]) == 1 else f"{player}'s first"] = shown
+    steps = sample["steps"]
+    seen = f"{sample['games']} random game{'' if sample['games'] == 1 else 's'}"
+    if steps:
+        rows["length"] = f"{min(steps)} to {max(steps)} steps in {seen}"
+        for player, scores in zip(players, sample["scores"], strict=True):
+            rows[f"{player} scored"] = ", ".join(f"{score:g}" for score in scores)
+    if sample["unfinished"]:
+        rows["unfinished"] = f"{sample['unfinished']} of {seen}, which were cut short"
+    if sample["fault"]:
+        rows["fault"] = f"{sample['fault']} (kibitz check {file} --play 20 says more)"
+    width = max(len(key) for key in rows)
+    for key, value in rows.items():
+        print(f"  {key:{width}}  {value}")
+
+
+def _kind(about: dict[str, Any]) -> str:
+    moves = {
+        "alone": "single player",
+        "in turns": "players move in turns",
+        "at once": "players move at once",
+    }
+    return ", ".join(
+        [
+            moves[about["moves"]],
+            "something is hidden (GDL-II)" if about["hidden"] else "nothing is hidden",
+            "with chance" if about["chance"] else "no chance",
+        ]
+    )
+
+
+def _machine(machine: dict[str, Any]) -> str:
+    if machine["machine"] != "network":
+        return "reasoner: derives each state's consequences from the rules, which is slower than a network"
+    parts = [f"{machine[key]:,} {key}" for key in ("rules", "facts", "moves", "gates")]
+    return f"network: {', '.join(parts)}, {sum(machine['operations']):,} operations a step"

@@ -1,0 +1,241 @@
+"""Rules as a logic program for clingo, which says independently of us what follows in a state.
+
+Everything from the text to the answer is done here and by clingo, nothing by the core: its own
+reader of prefix rules, disjunctions multiplied out, names replaced by numbered ones. What the
+letter of the language forbids but everybody understands is understood here in the same way: a
+variable that stands in one negated condition only means "for no value", and a role that nothing
+else mentions in the head of `legal`, `goal` or `sees` means every role.
+
+clingo is not needed to play; it comes with the extra `dev`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clingo import Symbol
+
+Term = str | list["Term"]
+"""A name, a variable (`?x`), or a list that starts with a name."""
+
+SAME = "(="
+"""The opposite of `distinct`; no name of a file has a bracket."""
+MOST_CLAUSES = 20_000
+"""Of one rule, when its disjunctions are multiplied out."""
+
+
+def terms(text: str) -> list[Term]:
+    """The terms of a text in prefix notation, in small letters.
+
+    >>> from kibitz.lang.asp import terms
+    >>> terms("(role White) ; a comment")
+    [['role', 'white']]
+    """
+    found: list[Term] = []
+    stack: list[list[Term]] = [found]
+    for token in re.findall(r"[()]|[^\s();]+", re.sub(r";[^\n]*", "", text.lower().lstrip("\ufeff"))):
+        if token == "(":
+            inner: list[Term] = []
+            stack[-1].append(inner)
+            stack.append(inner)
+        elif token != ")":
+            stack[-1].append(token)
+        elif len(stack) == 1:
+            raise ValueError("there is a closing bracket too many")
+        else:
+            stack.pop()
+    if len(stack) > 1:
+        raise ValueError("a closing bracket is missing")
+    return found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of a state, in small letters: by a machine, or by clingo."""
+
+    terminal: bool
+    legal: frozenset[str]
+    goal: frozenset[str]
+    next: frozenset[str] | None = None
+    sees: frozenset[str] | None = None
+
+
+class Program:
+    """The logic program of a rules file in prefix notation; needs clingo."""
+
+    def __init__(self, rules: str) -> None:
+        import clingo
+
+        self._clingo = clingo
+        self._numbers: dict[str, int] = {}
+        parts = [_split(term) for term in terms(rules)]
+        asked = {name for _, body in parts for name in _relations(["and", *body])}
+        lines = []
+        for head, body in parts:
+            # Hints about what may ever be true or done, unless a rule asks for them.
+            if _name(head) in ("base", "input") and _name(head) not in asked:
+                continue
+            lines += [self._clause(head, literals) for literals in _alternatives(["and", *body])]
+        shown = [
+            ("role", 1),
+            ("init", 1),
+            ("terminal", 0),
+            ("legal", 2),
+            ("goal", 2),
+            ("next", 1),
+            ("sees", 2),
+        ]
+        lines += ["#show.", *(f"#show {self._write(name)}/{arity}." for name, arity in shown)]
+        self._text = "\n".join(lines)
+        self._names = {self._write(name): name for name in self._numbers}
+
+    def initial(self) -> frozenset[str]:
+        """What holds at the start."""
+        return _about(self._solve(""), "init")
+
+    def roles(self) -> frozenset[str]:
+        """Who plays."""
+        return _about(self._solve(""), "role")
+
+    def answer(self, facts: Iterable[str], moves: dict[str, str] | None) -> Answer:
+        """What follows where these facts hold and the roles make these moves, or none."""
+        given = [f"(true {fact})" for fact in facts]
+        if moves is not None:
+            given += [f"(does {role} {move})" for role, move in moves.items()]
+        atoms = self._solve("".join(f"{self._write(term)}.\n" for text in given for term in terms(text)))
+        roles = _about(atoms, "role")
+        of = {
+            # The rules may speak of scores of somebody who does not play.
+            keyword: frozenset(each for each in _about(atoms, keyword) if each.partition(" ")[0] in roles)
+            for keyword in ("legal", "goal", "sees")
+        }
+        after = (None, None) if moves is None else (_about(atoms, "next"), of["sees"])
+        return Answer("terminal" in atoms, of["legal"], of["goal"], *after)
+
+    def _solve(self, facts: str) -> set[str]:
+        control = self._clingo.Control(["--warn=none", "--models=2"], logger=self._hear)
+        self._heard: list[str] = []
+        try:
+            control.add("base", [], self._text + "\n" + facts)
+            control.ground([("base", [])])
+        except RuntimeError:
+            raise ValueError(f"clingo cannot read the rules: {' '.join(self._heard)[:300]}") from None
+        models: list[set[str]] = []
+        with control.solve(yield_=True) as found:
+            models += [{self._show(symbol) for symbol in model.symbols(shown=True)} for model in found]
+        if len(models) != 1:
+            raise ValueError(f"the rules have {len(models)} stable models in a state")
+        return models[0]
+
+    def _hear(self, _code: object, what: str) -> None:
+        self._heard.append(what)
+
+    def _show(self, symbol: Symbol) -> str:
+        name = self._names[symbol.name]
+        parts = [self._show(part) for part in symbol.arguments]
+        return f"({name} {' '.join(parts)})" if parts else name
+
+    def _clause(self, head: Term, body: Sequence[Term]) -> str:
+        literals = list(body)
+        positive = [each for each in literals if _name(each) not in ("not", "distinct", SAME)]
+        bound = {variable for each in positive for variable in _variables(each)}
+        if _name(head) in ("legal", "goal", "sees", "input") and len(head) == 3:
+            who = head[1]
+            if isinstance(who, str) and who.startswith("?") and who not in bound:
+                literals.append(["role", who])
+                bound.add(who)
+        uses = Counter(variable for each in (head, *literals) for variable in _variables(each))
+        parts = []
+        for each in literals:
+            own = Counter(_variables(each))
+            free = {key for key in own if key not in bound and own[key] == uses[key]}
+            if _name(each) == "not" and any(own[key] > 1 for key in free):
+                raise ValueError("a variable stands twice in one negated condition and nowhere else")
+            parts.append(self._literal(each, free if _name(each) == "not" else ()))
+        return self._write(head) + (f" :- {', '.join(parts)}" if parts else "") + "."
+
+    def _literal(self, term: Term, anonymous: Collection[str]) -> str:
+        match term:
+            case ["not", inner]:
+                return "not " + self._write(inner, anonymous)
+            case ["distinct", left, right]:
+                return f"{self._write(left)} != {self._write(right)}"
+            case [name, left, right] if name == SAME:
+                return f"{self._write(left)} = {self._write(right)}"
+        return self._write(term)
+
+    def _write(self, term: Term, anonymous: Collection[str] = ()) -> str:
+        if isinstance(term, str):
+            if term.startswith("?"):
+                return "_" if term in anonymous else "V" + str(self._number(term))
+            return "n" + str(self._number(term))
+        name, *parts = term
+        inner = ",".join(self._write(part, anonymous) for part in parts)
+        return f"{self._write(name)}({inner})" if parts else self._write(name)
+
+    def _number(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+
+def _about(atoms: Iterable[str], keyword: str) -> frozenset[str]:
+    """What is said with a keyword: `white 100` for `(goal white 100)`."""
+    begin = f"({keyword} "
+    return frozenset(atom[len(begin) : -1] for atom in atoms if atom.startswith(begin))
+
+
+def _name(term: Term) -> str:
+    while not isinstance(term, str):
+        if not term:
+            raise ValueError("there are brackets with nothing in them")
+        term = term[0]
+    return term
+
+
+def _split(term: Term) -> tuple[Term, list[Term]]:
+    """A rule's head and its conditions."""
+    if isinstance(term, list) and len(term) > 1 and term[0] == "<=":
+        return term[1], term[2:]
+    return term, []
+
+
+def _variables(term: Term) -> Iterator[str]:
+    if isinstance(term, str):
+        if term.startswith("?"):
+            yield term
+    else:
+        for part in term:
+            yield from _variables(part)
+
+
+def _relations(formula: Term) -> Iterator[str]:
+    if isinstance(formula, list) and _name(formula) in ("and", "or", "not"):
+        for part in formula[1:]:
+            yield from _relations(part)
+    else:
+        yield _name(formula)
+
+
+def _alternatives(formula: Term, negated: bool = False) -> list[list[Term]]:
+    """Lists of conditions, of which one must hold as a whole."""
+    match formula:
+        case ["not", inner]:
+            return _alternatives(inner, not negated)
+        case ["and" | "or" as word, *parts]:
+            each = [_alternatives(part, negated) for part in parts]
+            if (word == "or") != negated:
+                return [alternative for alternatives in each for alternative in alternatives]
+            count = 1
+            for alternatives in each:
+                count *= len(alternatives)
+            if count > MOST_CLAUSES:
+                raise ValueError(f"a rule has {count} alternatives")
+            return [list(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*each)]
+        case ["distinct", left, right]:
+            return [[[SAME if negated else "distinct", left, right]]]
+    return [[["not", formula] if negated else formula]]

@@ -1,0 +1,296 @@
+"""Whether the machines that run rules say what clingo says: `python -m kibitz.lang.oracle FOLDER`.
+
+Random games are played by the network, and states of them are put to clingo, an answer set solver
+that nobody here wrote: the legal moves, the scores, whether the game is over, the next facts and
+what each role is told must be the same. Then the reasoner plays the same games, and must say at
+every step what the network said. Each file has a process of its own with limits of time and memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kibitz._core import RulesMachine, RulesState
+from kibitz.lang import check, is_rules, machine, read
+from kibitz.lang.asp import Answer, Program
+
+LONGEST = 400
+"""Steps of a game that is played for the oracle."""
+STATES_A_GAME = 5
+
+
+@dataclass
+class Verdict:
+    """How the machines and clingo compare on one file.
+
+    `result` is `agrees`, `disagrees`, `refused` (by the checker), or `not compared`, and `why` says
+    why; `machines` counts the states of each machine that were compared.
+    """
+
+    file: str
+    result: str
+    why: str = ""
+    differences: list[str] = field(default_factory=list)
+    machines: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass
+class Played:
+    """One step of a game: the facts, what the machine said of them, and the moves; None at the end."""
+
+    facts: frozenset[str]
+    answer: Answer
+    moves: list[str] | None
+
+
+def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0) -> Verdict:
+    """Compares the machines of a rules file with clingo, in so many states and in that time.
+
+    >>> from kibitz.lang.oracle import compare
+    >>> compare("tic-tac-toe.kif", states=2).result
+    'agrees'
+    """
+    begin = time.monotonic()
+    verdict = Verdict(spec, "agrees")
+    errors = [finding for finding in check(spec) if finding.severity == "error"]
+    if errors:
+        verdict.result, verdict.why = "refused", f"{errors[0].code}: {errors[0].message}"
+        return verdict
+    try:
+        _compare(spec, verdict, states, begin + seconds, random.Random(seed))
+        if not all(verdict.machines.values()):
+            verdict.result, verdict.why = (
+                "not compared",
+                f"there was no time for a single state; {verdict.why}",
+            )
+    except (ValueError, ImportError) as error:
+        # Half an agreement is none.
+        verdict.result, verdict.why = "not compared", " ".join(str(error).split())
+    if verdict.differences:
+        verdict.result = "disagrees"
+    verdict.seconds = time.monotonic() - begin
+    return verdict
+
+
+def _compare(spec: str, verdict: Verdict, states: int, end: float, rng: random.Random) -> None:
+    program = Program(read(spec)[1].decode())
+    player = machine(spec, seconds=max(1.0, (end - time.monotonic()) / 4))
+    start = {
+        "roles": (program.roles(), frozenset(role.lower() for role in player.roles)),
+        "init": (program.initial(), _facts(player.initial())),
+    }
+    unlike = {name: pair for name, pair in start.items() if pair[0] != pair[1]}
+    verdict.differences += _differences(f"{player.kind}, at the start", unlike)
+    games: list[list[Played]] = []
+    compared = 0
+    # Half of the time is for clingo, the other half for the second machine.
+    half = (time.monotonic() + end) / 2
+    while compared < states and time.monotonic() < half:
+        games.append(list(_play(player, rng, half)))
+        for number in _sample(len(games[-1]), min(STATES_A_GAME, states - compared), rng):
+            if compared and time.monotonic() > half:
+                break
+            step = games[-1][number]
+            moves = None if step.moves is None else dict(zip(player.roles, step.moves, strict=True))
+            answer = program.answer(step.facts, moves)
+            where = f"{player.kind}, game {len(games)}, step {number}"
+            verdict.differences += _differences(where, _unlike(answer, step.answer), step)
+            compared += 1
+    verdict.machines[player.kind] = compared
+    if player.kind == "reasoner":
+        verdict.why = f"no network: {player.why}"
+        return
+    follower = machine(spec, machine="reasoner")
+    followed = 0
+    for number, game in enumerate(games, 1):
+        for index, (known, step) in enumerate(zip(game, _follow(follower, game), strict=True)):
+            where = f"reasoner (expected by the network), game {number}, step {index}"
+            verdict.differences += _differences(where, _unlike(known.answer, step.answer), known)
+            followed += 1
+            if time.monotonic() > end or len(verdict.differences) > 20:
+                verdict.machines[follower.kind] = followed
+                return
+    verdict.machines[follower.kind] = followed
+
+
+def _play(player: RulesMachine, rng: random.Random, end: float) -> Iterator[Played]:
+    """A random game, as far as the time allows."""
+    state = player.initial()
+    for _ in range(LONGEST):
+        legal = state.legal
+        if state.terminal or not all(legal) or time.monotonic() > end:
+            break
+        moves = [rng.choice(each) for each in legal]
+        # A machine may keep what it found out about a state, and must not spoil it: it is asked
+        # about other moves first.
+        state.advance([rng.choice(each) for each in legal])
+        after, told = state.advance(moves)
+        yield Played(_facts(state), _answer(player, state, after, told), moves)
+        state = after
+    yield Played(_facts(state), _answer(player, state), None)
+
+
+def _follow(player: RulesMachine, game: list[Played]) -> Iterator[Played]:
+    """The same game, played by another machine."""
+    state = player.initial()
+    for step in game:
+        if step.moves is None:
+            yield Played(_facts(state), _answer(player, state), None)
+            return
+        after, told = state.advance(step.moves)
+        yield Played(_facts(state), _answer(player, state, after, told), step.moves)
+        state = after
+
+
+def _sample(length: int, count: int, rng: random.Random) -> list[int]:
+    """Steps to look at: the last, and others at random."""
+    others = rng.sample(range(length - 1), min(length, count) - 1)
+    return sorted([*others, length - 1])
+
+
+def _facts(state: RulesState) -> frozenset[str]:
+    return frozenset(fact.lower() for fact in state.facts)
+
+
+def _answer(
+    player: RulesMachine,
+    state: RulesState,
+    after: RulesState | None = None,
+    told: Sequence[Sequence[str]] = (),
+) -> Answer:
+    """What a machine says of a state, in the words of the oracle."""
+
+    def of_roles(what: Sequence[Sequence[object]]) -> frozenset[str]:
+        pairs = zip(player.roles, what, strict=False)
+        return frozenset(f"{role} {each}".lower() for role, own in pairs for each in own)
+
+    return Answer(
+        terminal=state.terminal,
+        legal=of_roles(state.legal),
+        goal=of_roles([[f"{score:g}" for score in scores] for scores in state.goals]),
+        next=None if after is None else _facts(after),
+        sees=None if after is None else of_roles(told),
+    )
+
+
+Unlike = dict[str, tuple[Any, Any]]
+
+
+def _unlike(expected: Answer, found: Answer) -> Unlike:
+    pairs = {
+        each.name: (getattr(expected, each.name), getattr(found, each.name)) for each in fields(Answer)
+    }
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _differences(where: str, unlike: Unlike, step: Played | None = None) -> list[str]:
+    lines = []
+    for name, (expected, found) in unlike.items():
+        if isinstance(expected, frozenset) and isinstance(found, frozenset):
+            what = f"expected also {sorted(expected - found)}, and not {sorted(found - expected)}"
+        else:
+            what = f"expected {expected}, found {found}"
+        state = "" if step is None else f"; moves {step.moves}; state {' '.join(sorted(step.facts))}"
+        lines.append(f"{where}, {name}: {what}{state}")
+    return lines
+
+
+def _limited(file: Path, options: argparse.Namespace) -> Verdict:
+    """The verdict on a file, found in a process of its own."""
+    command = [sys.executable, "-m", "kibitz.lang.oracle", "--one", str(file)]
+    command += [
+        "--states",
+        str(options.states),
+        "--seconds",
+        str(options.seconds),
+        "--seed",
+        str(options.seed),
+    ]
+    command += ["--memory", str(options.memory)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=2 * options.seconds + 60)
+    except subprocess.TimeoutExpired:
+        return Verdict(str(file), "not compared", "it did not end in time")
+    try:
+        return Verdict(**json.loads(done.stdout))
+    except (ValueError, TypeError):
+        last = done.stderr.strip().splitlines()[-1:] or [f"it ended with code {done.returncode}"]
+        return Verdict(str(file), "not compared", last[0])
+
+
+def _files(paths: list[Path]) -> list[Path]:
+    found = [
+        sorted(each for each in path.iterdir() if is_rules(each.name)) if path.is_dir() else [path]
+        for path in paths
+    ]
+    return [file for files in found for file in files]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Compares all files of some folders; the exit code is 1 if a machine and clingo disagree."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kibitz.lang.oracle", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="rules files, or folders of them"
+    )
+    parser.add_argument("--states", type=int, default=20, help="states of each file (default 20)")
+    parser.add_argument("--seconds", type=float, default=60, help="time for each file (default 60)")
+    parser.add_argument("--memory", type=float, default=4, help="GiB for each file (default 4)")
+    parser.add_argument("--seed", type=int, default=0, help="for the random games (default 0)")
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time (default 1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the verdicts, one a line")
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(argv)
+    if options.one:
+        with contextlib.suppress(ImportError, ValueError, OSError):
+            import resource
+
+            most = int(options.memory * 2**30)
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        one = compare(
+            str(options.paths[0]), states=options.states, seconds=options.seconds, seed=options.seed
+        )
+        print(json.dumps(vars(one)))
+        return 0
+    files = _files(options.paths)
+    counts: Counter[str] = Counter()
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(options.json.open("w")) if options.json else None
+        pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        for number, verdict in enumerate(pool.map(lambda file: _limited(file, options), files), 1):
+            counts[verdict.result] += 1
+            _print(verdict, f"{number}/{len(files)}")
+            if kept:
+                kept.write(json.dumps(vars(verdict)) + "\n")
+                kept.flush()
+    print(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
+    return 1 if counts["disagrees"] else 0
+
+
+def _print(verdict: Verdict, number: str) -> None:
+    machines = ", ".join(f"{count} states of the {kind}" for kind, count in verdict.machines.items())
+    about = "; ".join(part for part in (machines, verdict.why) if part)
+    name = os.path.basename(verdict.file)
+    print(f"{number} {name}: {verdict.result} ({about}, {verdict.seconds:.1f} s)", flush=True)
+    for line in verdict.differences[:10]:
+        print(f"    {line[:2000]}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

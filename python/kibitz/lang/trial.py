@@ -1,0 +1,184 @@
+"""What only playing shows of rules: whether games end, everybody can always move, and scores are sound."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kibitz._core import RulesMachine
+from kibitz.lang import machine
+
+SHOWN = 12
+"""Facts of a state that a flaw's text shows."""
+
+_LAWS = {
+    "no-end": ("warning", "every game ends"),
+    "no-legal-move": ("error", "every role has a legal move in every state that is not terminal"),
+    "no-goal": ("error", "every role has a score in a terminal state"),
+    "several-goals": ("error", "a role has one score"),
+    "goal-range": ("error", "scores are numbers from 0 to 100"),
+    "goal-drops": ("warning", "a role's score never drops while a game goes on"),
+}
+
+
+@dataclass
+class Flaw:
+    """Something wrong that came up in a game: where it happened first, and in how many games."""
+
+    code: str
+    message: str
+    file: str
+    game: int
+    """From 1."""
+    step: int
+    """How many moves had been made."""
+    moves: list[str]
+    """The last joint move, a move for each role; none at the start."""
+    state: list[str]
+    """What held."""
+    games: int = 1
+
+    @property
+    def severity(self) -> str:
+        """`error` or `warning`."""
+        return _LAWS[self.code][0]
+
+    @property
+    def rule(self) -> str:
+        """The broken rule in words."""
+        return _LAWS[self.code][1]
+
+    @property
+    def text(self) -> str:
+        """All of it as a compiler prints it."""
+        state = self.state[:SHOWN] + (["..."] if len(self.state) > SHOWN else [])
+        lines = [
+            f"{self.severity}[{self.code}]: {self.message}",
+            f" --> {self.file}: game {self.game}, step {self.step}",
+            "  |",
+            f"  | state: {' '.join(state) or 'no fact holds'}",
+        ]
+        if self.moves:
+            lines.append(f"  | after: {', '.join(self.moves)}")
+        lines.append(f"  = rule: {self.rule}")
+        if self.games > 1:
+            lines.append(f"  = note: so in {self.games} games")
+        return "\n".join(lines) + "\n"
+
+
+@dataclass
+class Trial:
+    """Games that were played at random."""
+
+    asked: int
+    """How many games were to be played; fewer were, if there was no time."""
+    machine: str
+    """`network` or `reasoner`."""
+    lengths: list[int] = field(default_factory=list)
+    """The steps of each game."""
+    flaws: list[Flaw] = field(default_factory=list)
+    seconds: float = 0.0
+    seen: dict[tuple[str, str], Flaw] = field(default_factory=dict, repr=False)
+
+
+def play(
+    spec: str,
+    games: int = 20,
+    *,
+    steps: int = 5000,
+    seconds: float = 60.0,
+    seed: int = 0,
+    told: Callable[[Trial], None] = lambda _: None,
+) -> Trial:
+    """Plays random games by the rules of a file, and says what is wrong with them.
+
+    No game is longer than so many steps, and no game begins after so many seconds. ValueError if
+    the rules make no game.
+
+    >>> from kibitz.lang import trial
+    >>> found = trial.play("tic-tac-toe.kif", 3)
+    >>> len(found.lengths), [flaw.code for flaw in found.flaws]
+    (3, [])
+    """
+    player = machine(spec)
+    name = spec.rpartition("/")[2]
+    begin = time.monotonic()
+    trial = Trial(games, player.kind)
+    rng = random.Random(seed)
+    while len(trial.lengths) < games and time.monotonic() - begin < seconds:
+        told(trial)
+        _Game(player, trial, name).play(rng, steps, begin + 2 * seconds)
+    trial.seconds = time.monotonic() - begin
+    return trial
+
+
+class _Game:
+    """One random game that is watched."""
+
+    def __init__(self, player: RulesMachine, trial: Trial, file: str) -> None:
+        self.player, self.trial, self.file = player, trial, file
+        self.state = player.initial()
+        self.moves: list[str] = []
+        self.step = 0
+        self.found: set[tuple[str, str]] = set()
+        # Chance wants nothing.
+        self.scorers = [role for role, name in enumerate(player.roles) if name.lower() != "random"]
+        self.before: dict[int, float] = {}
+
+    def play(self, rng: random.Random, steps: int, end: float) -> None:
+        """Plays it to its end, to so many steps, or to the end of the time."""
+        while True:
+            self._look_at_scores()
+            if self.state.terminal:
+                break
+            legal = self.state.legal
+            stuck = [name for name, moves in zip(self.player.roles, legal, strict=True) if not moves]
+            for name in stuck:
+                self._flaw("no-legal-move", name, f"{name} has no legal move, but the game is not over")
+            if stuck:
+                break
+            if self.step >= steps:
+                self._flaw("no-end", "", f"a game has not ended after {steps} steps")
+                break
+            if self.step % 64 == 0 and time.monotonic() > end:
+                break
+            moves = [rng.choice(each) for each in legal]
+            self.state = self.state.advance(moves)[0]
+            self.moves = moves
+            self.step += 1
+        self.trial.lengths.append(self.step)
+
+    def _look_at_scores(self) -> None:
+        goals = self.state.goals
+        for role in self.scorers:
+            name, scores = self.player.roles[role], goals[role]
+            words = " and ".join(f"{score:g}" for score in sorted(scores))
+            for score in scores:
+                if not 0 <= score <= 100:
+                    self._flaw("goal-range", name, f"{name} has the score {score:g}")
+            if self.state.terminal and not scores:
+                self._flaw("no-goal", name, f"{name} has no score, but the game is over")
+            if self.state.terminal and len(scores) > 1:
+                self._flaw("several-goals", name, f"{name} has the scores {words} at the end")
+            if len(scores) == 1:
+                before = self.before.get(role, scores[0])
+                if scores[0] < before:
+                    self._flaw("goal-drops", name, f"{name}'s score drops from {before:g} to {words}")
+                self.before[role] = scores[0]
+
+    def _flaw(self, code: str, who: str, message: str) -> None:
+        key = (code, who)
+        if key in self.found:
+            return
+        self.found.add(key)
+        if key in self.trial.seen:
+            self.trial.seen[key].games += 1
+            return
+        pairs = zip(self.player.roles, self.moves, strict=False)
+        moves = [f"{role} {move}" for role, move in pairs]
+        number = len(self.trial.lengths) + 1
+        flaw = Flaw(code, message, self.file, number, self.step, moves, self.state.facts)
+        self.trial.seen[key] = flaw
+        self.trial.flaws.append(flaw)
