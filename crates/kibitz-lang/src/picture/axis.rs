@@ -86,6 +86,13 @@ impl Axis {
         })
     }
 
+    /// Names without an order, sorted, if they are two or more and not too many.
+    pub fn listed(names: &BTreeSet<&str>, most: usize) -> Option<Axis> {
+        let places = names.iter().enumerate().map(|(place, name)| ((*name).to_owned(), place as i64));
+        let few = (2..=most.min(LONGEST)).contains(&names.len());
+        few.then(|| Axis::in_order(Order::Chained(Arc::new(places.collect())), names))?
+    }
+
     fn in_order(order: Order, names: &BTreeSet<&str>) -> Option<Axis> {
         let mut axis = Axis { order, names: BTreeMap::new() };
         let fits = names.iter().all(|name| axis.include(name));

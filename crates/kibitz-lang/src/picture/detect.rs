@@ -47,6 +47,8 @@ struct Form<'a> {
     name: &'a str,
     form: &'a str,
     arity: usize,
+    /// Whether that is all that may hold.
+    known: bool,
     /// All that may hold, each argument by its number.
     possible: Vec<Vec<u32>>,
     /// What holds in some states, without those in which no such fact does.
@@ -55,6 +57,8 @@ struct Form<'a> {
     initial: FxHashSet<Vec<u32>>,
     /// By argument: the axis it may be.
     axes: Vec<Option<Axis>>,
+    /// By argument: its names in some order, if they are few.
+    lists: Vec<Option<Axis>>,
     /// By argument: how many names there are.
     names: Vec<usize>,
     /// By argument and number: the place on its axis.
@@ -68,8 +72,15 @@ pub const MOST_BOARDS: usize = 27;
 /// Cells in all.
 pub const MOST_CELLS: usize = 2000;
 
-/// The layers of a game, from what may ever hold and what holds in some states.
-pub fn layers(possible: &[Fact], states: &[Vec<Fact>], roles: &[String], hints: &Hints) -> Vec<Layer> {
+/// The layers of a game, from what may ever hold and what holds in some states. Where what may hold
+/// is not known, names that the rules list together may all occur.
+pub fn layers(
+    possible: &[Fact],
+    states: &[Vec<Fact>],
+    roles: &[String],
+    hints: &Hints,
+    known: bool,
+) -> Vec<Layer> {
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
     let all = || possible.iter().chain(states.iter().flatten());
     for fact in all() {
@@ -104,15 +115,18 @@ pub fn layers(possible: &[Fact], states: &[Vec<Fact>], roles: &[String], hints: 
     }
     let players: BTreeSet<&str> = roles.iter().map(String::as_str).collect();
     let found = forms.iter_mut().filter_map(|(name, form)| {
-        let domains = &domains[name];
-        for (arg, domain) in domains.iter().enumerate() {
+        form.known = known;
+        for (arg, domain) in domains[name].iter().enumerate() {
+            let wider = if known { None } else { hints.domain(domain) };
+            let domain = wider.as_ref().unwrap_or(domain);
             // Whose it is is no coordinate.
             let axis = if domain.is_disjoint(&players) { Axis::of(domain, &hints.chains) } else { None };
             if let Some(axis) = &axis {
-                let place = |name: &&str| Some((numbers[*name], axis.order.place(name)?));
+                let place = |name: &&str| Some((*numbers.get(name)?, axis.order.place(name)?));
                 form.places[arg] = domain.iter().filter_map(place).collect();
             }
             form.axes[arg] = axis;
+            form.lists[arg] = Axis::listed(domain, MOST_BOARDS);
             form.names[arg] = domain.len();
         }
         form.best(hints)
@@ -136,10 +150,12 @@ impl<'a> Form<'a> {
             name: &fact.name,
             form: &fact.form,
             arity,
+            known: true,
             possible: Vec::new(),
             states: Vec::new(),
             initial: FxHashSet::default(),
             axes: vec![None; arity],
+            lists: vec![None; arity],
             names: vec![0; arity],
             places: vec![FxHashMap::default(); arity],
         }
@@ -201,6 +217,7 @@ impl<'a> Form<'a> {
         let (across, along) = (self.axes[first].as_ref()?, self.axes[second].as_ref()?);
         let size = across.len() * along.len();
         let cover = Form::distinct(&self.possible, &[first, second]) as f64 / size as f64;
+        let cover = if self.known { cover } else { cover.max(0.5) };
         let rest: Vec<usize> = (0..self.arity).filter(|arg| ![first, second].contains(arg)).collect();
         let crowd = self.crowd(&[first, second]);
         let boards = if crowd < 1.3 { Some(Vec::new()) } else { self.boards(first, second, &rest) };
@@ -237,12 +254,19 @@ impl<'a> Form<'a> {
         let single = ordered.iter().map(|arg| vec![*arg]);
         let pairs =
             ordered.iter().flat_map(|a| ordered.iter().filter(move |b| a < b).map(|b| vec![*a, *b]));
+        // Boards whose names have no order are boards if each of their cells is spoken of.
+        let named = usable
+            .iter()
+            .filter(|arg| self.axes[**arg].is_none() && self.fill(&[**arg, first, second]) >= 0.8);
+        let number = |boards: &[usize]| boards.iter().map(|arg| self.names[*arg]).product::<usize>();
         let apart = |boards: &Vec<usize>| {
-            let number: usize = boards.iter().map(|arg| self.names[*arg]).product();
             let all: Vec<usize> = boards.iter().copied().chain([first, second]).collect();
-            number <= MOST_BOARDS && self.crowd(&all) < 1.05
+            number(boards) <= MOST_BOARDS && self.crowd(&all) < 1.05
         };
-        single.chain(pairs).find(apart)
+        let found = single.chain(pairs).chain(named.map(|arg| vec![*arg])).find(apart)?;
+        // What else has an order beside a content that has none is no content.
+        let pure = ordered.len() == 2 && rest.len() > 2 && number(&ordered) <= MOST_BOARDS;
+        Some(if pure { ordered } else { found })
     }
 
     /// The layer that a candidate makes: what is across, what is upright.
@@ -260,7 +284,11 @@ impl<'a> Form<'a> {
             form: self.form.to_owned(),
             columns: axis(column)?,
             rows: row.and_then(axis),
-            boards: found.boards.iter().filter_map(|arg| axis(*arg)).collect(),
+            boards: found
+                .boards
+                .iter()
+                .filter_map(|arg| axis(*arg).or_else(|| Some((*arg, self.lists[*arg].clone()?))))
+                .collect(),
             contents: (0..self.arity).filter(|arg| !places.contains(arg)).collect(),
             down,
             fill: found.fill,

@@ -1,5 +1,7 @@
 //! Facts as a picture sees them: a form with holes, and the names in the holes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 /// A fact taken apart: `(at (spot 1 2) (piece white king))` has the form `(at (spot * *) (piece * *))`
 /// and the arguments 1, 2, white and king. Deeper terms are one argument each.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +36,57 @@ impl Fact {
         form.push(')');
         Fact { name: name.to_owned(), form, args }
     }
+}
+
+/// Arguments that name a square in one word, such as `c4`: a letter and a number.
+#[derive(Clone, Debug, Default)]
+pub struct Squares(BTreeSet<(String, usize)>);
+
+/// Letters with numbers.
+type Pairs<'a> = BTreeSet<(&'a str, &'a str)>;
+
+impl Squares {
+    /// The arguments all of whose names are of that kind, with several letters and several numbers.
+    pub fn of<'a>(facts: impl Iterator<Item = &'a Fact>) -> Squares {
+        // By argument: its squares, or nothing if it had other names.
+        let mut seen: BTreeMap<(&str, usize), Option<Pairs>> = BTreeMap::new();
+        for fact in facts {
+            for (place, arg) in fact.args.iter().enumerate() {
+                let names = seen.entry((&fact.form, place)).or_insert_with(|| Some(BTreeSet::new()));
+                match (square(arg), &mut *names) {
+                    (Some(square), Some(names)) => drop(names.insert(square)),
+                    _ => *names = None,
+                }
+            }
+        }
+        let several = |names: &Pairs| {
+            let letters: BTreeSet<&str> = names.iter().map(|(letter, _)| *letter).collect();
+            let numbers: BTreeSet<&str> = names.iter().map(|(_, number)| *number).collect();
+            letters.len() >= 3 && numbers.len() >= 3
+        };
+        let split = seen.into_iter().filter(|(_, names)| names.as_ref().is_some_and(several));
+        Squares(split.map(|((form, place), _)| (form.to_owned(), place)).collect())
+    }
+
+    /// Makes two arguments of such a name.
+    pub fn split(&self, fact: &mut Fact) {
+        let places: Vec<usize> =
+            (0..fact.args.len()).filter(|place| self.0.contains(&(fact.form.clone(), *place))).collect();
+        for place in places.into_iter().rev() {
+            let Some((letter, number)) = square(&fact.args[place]) else { continue };
+            let both = [letter.to_owned(), number.to_owned()];
+            fact.args.splice(place..=place, both);
+            // A form of its own: it must not be taken for that of other facts.
+            fact.form.push_str(&format!(" {place}"));
+        }
+    }
+}
+
+/// The letter and the number of `c4`.
+fn square(name: &str) -> Option<(&str, &str)> {
+    let (letter, number) = name.split_at_checked(1)?;
+    let digits = (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+    (digits && letter.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some((letter, number))
 }
 
 /// The name and the parts of `(name part part)`.
@@ -87,6 +140,20 @@ mod tests {
         assert_eq!(fact.form, "(at (spot * *) * *)");
         assert_eq!(fact.args, ["1", "2", "(piece white (very (old king)))", "x"]);
         assert_eq!(Fact::read("won").form, "won");
+    }
+
+    #[test]
+    fn squares_in_one_word_are_split() {
+        let facts: Vec<Fact> =
+            ["(cell a1 x)", "(cell b2 x)", "(cell c3 c4)", "(step s1)"].map(Fact::read).into();
+        let squares = Squares::of(facts.iter());
+        let mut fact = facts[2].clone();
+        squares.split(&mut fact);
+        assert_eq!(fact.args, ["c", "3", "c4"]);
+        assert_ne!(fact.form, facts[2].form);
+        let mut step = facts[3].clone();
+        squares.split(&mut step);
+        assert_eq!(step, facts[3]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the rules' own text says about their board: which names follow each other, and what the
 //! variables in a fact's places are called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -28,6 +28,8 @@ pub enum Hint {
 pub struct Hints {
     /// Names in a row, the longest chain first.
     pub chains: Vec<Chain>,
+    /// Names that are listed together, the shortest list first.
+    lists: Vec<BTreeSet<String>>,
     /// By a fact's form and place.
     places: BTreeMap<(String, usize), Hint>,
 }
@@ -38,7 +40,11 @@ const MOST_CHAINS: usize = 64;
 impl Hints {
     /// Reads the rules.
     pub fn of(rules: &Rules) -> Hints {
-        let mut hints = Hints { chains: chains(rules), places: BTreeMap::new() };
+        let chains = chains(rules);
+        let mut lists = lists(rules);
+        lists.extend(chains.iter().map(|chain| chain.keys().cloned().collect()));
+        lists.sort_by_key(BTreeSet::len);
+        let mut hints = Hints { chains, lists, places: BTreeMap::new() };
         for clause in &rules.clauses {
             let body = clause.body.iter().filter_map(Literal::atom);
             for atom in body.chain([&clause.head]) {
@@ -53,6 +59,12 @@ impl Hints {
     /// What a place in facts of this form is, if the rules say so.
     pub fn at(&self, form: &str, place: usize) -> Option<Hint> {
         self.places.get(&(form.to_owned(), place)).copied()
+    }
+
+    /// The shortest list with all of these names.
+    pub fn domain(&self, names: &BTreeSet<&str>) -> Option<BTreeSet<&str>> {
+        let found = self.lists.iter().find(|list| names.iter().all(|name| list.contains(*name)))?;
+        Some(found.iter().map(String::as_str).collect())
     }
 
     fn note(&mut self, rules: &Rules, atom: &Atom) {
@@ -82,6 +94,17 @@ fn meaning(name: &str) -> Option<Hint> {
         _ if stem.contains("rank") => Some(Hint::Y),
         _ => None,
     }
+}
+
+/// The names in relations such as `(index 1)`.
+fn lists(rules: &Rules) -> Vec<BTreeSet<String>> {
+    let mut relations: BTreeMap<Symbol, BTreeSet<String>> = BTreeMap::new();
+    for clause in rules.clauses.iter().filter(|clause| clause.is_fact()) {
+        if let [Term::Constant { name, .. }] = &clause.head.args[..] {
+            relations.entry(clause.head.name).or_default().insert(rules.symbols.name(*name).to_owned());
+        }
+    }
+    relations.into_values().collect()
 }
 
 /// The chains of names that relations such as `(succ 1 2)` make.

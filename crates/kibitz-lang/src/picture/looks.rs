@@ -1,5 +1,6 @@
 //! How the contents of cells look: empty, a piece, a disc, a mark, or a word.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kibitz_core::draw::{FIRST, GOOD, INK, SECOND};
@@ -84,6 +85,7 @@ const CHESSMEN: [(&str, char); 6] =
 pub struct Looks {
     looks: BTreeMap<String, Look>,
     symbols: BTreeMap<String, String>,
+    roles: Vec<String>,
     /// There are chessmen or draughtsmen: the board is chequered.
     pub chequered: bool,
 }
@@ -114,17 +116,36 @@ impl Looks {
             looks.insert(name.clone(), look);
         }
         let symbols = symbols(&looks);
-        Looks { looks, symbols, chequered: chess || draughts }
+        Looks { looks, symbols, roles: roles.to_vec(), chequered: chess || draughts }
     }
 
-    /// How a content looks. What was not foreseen is a word.
+    /// There is only one thing, or nothing.
+    pub fn single(name: &str) -> Looks {
+        let looks = BTreeMap::from([(name.to_owned(), Look::Disc(INK, None))]);
+        Looks { symbols: symbols(&looks), looks, ..Looks::default() }
+    }
+
+    /// The same with contents that were not foreseen, if there are any.
+    pub fn with<'a>(&self, contents: impl Iterator<Item = &'a String>) -> Cow<'_, Looks> {
+        let new: BTreeSet<&String> = contents.filter(|name| !self.looks.contains_key(*name)).collect();
+        if new.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut all = self.clone();
+        all.looks
+            .extend(new.iter().map(|name| ((*name).clone(), look(name, &BTreeSet::new(), &self.roles))));
+        all.symbols = symbols(&all.looks);
+        Cow::Owned(all)
+    }
+
+    /// How a content looks.
     pub fn look(&self, name: &str) -> &Look {
         self.looks.get(name).unwrap_or(&Look::Word)
     }
 
     /// A content in few characters.
     pub fn symbol(&self, name: &str) -> String {
-        self.symbols.get(name).cloned().unwrap_or_else(|| shortened(name, 4))
+        self.symbols.get(name).map_or_else(|| shortened(name, 4), Clone::clone)
     }
 }
 
@@ -207,6 +228,9 @@ fn look(name: &str, solid: &BTreeSet<&str>, roles: &[String]) -> Look {
     }
     if let Some((_, colour)) = DISCS.iter().find(|(word, _)| *word == lower) {
         return Look::Disc(colour, None);
+    }
+    if let Some((_, letter)) = CHESSMEN.iter().find(|(word, _)| *word == lower) {
+        return Look::Chessman(false, *letter);
     }
     match lower.as_str() {
         "x" | "xplayer" | "cross" => return Look::Mark(FIRST),
@@ -316,6 +340,7 @@ mod tests {
         let symbols =
             ["black", "blue", "red", "player1", "player2", "12", "b1"].map(|name| looks.symbol(name));
         assert_eq!(symbols, ["b", "bl", "r", "p1", "p2", "12", "b1"]);
-        assert_eq!(looks.symbol("unforeseen"), "unf…");
+        let more = looks.with(["unforeseen", "wall"].map(str::to_owned).iter());
+        assert_eq!((more.symbol("unforeseen").as_str(), more.look("wall")), ("u", &Look::Block("#6b5d4d")));
     }
 }

@@ -2,8 +2,9 @@
 
 use kibitz_core::draw::{DARK, FAINT, INK, LIGHT, Picture};
 
+use super::Boards;
 use super::looks::{Look, Looks, shortened};
-use super::{Board, Boards};
+use super::plan::Board;
 
 /// Characters of a line below the boards.
 pub const WIDTH: usize = 72;
@@ -64,7 +65,7 @@ fn place<'a>(sets: &'a [Boards<'a>]) -> Vec<Placed<'a>> {
         let one = set.rows.len() == 1 && set.rows[0].len() == 1;
         if one && corner.0 > MARGIN {
             let placed =
-                Placed { board: &set.rows[0][0], looks: set.looks, side, x: corner.0, y: corner.1 };
+                Placed { board: &set.rows[0][0], looks: &set.looks, side, x: corner.0, y: corner.1 };
             if placed.x + placed.width() <= SHEET + LABELS {
                 corner.0 += placed.width() + MARGIN;
                 y = y.max(corner.1 + placed.height() + MARGIN);
@@ -77,7 +78,7 @@ fn place<'a>(sets: &'a [Boards<'a>]) -> Vec<Placed<'a>> {
             let mut x = MARGIN;
             let mut height = 0;
             for board in row {
-                let placed = Placed { board, looks: set.looks, side, x, y };
+                let placed = Placed { board, looks: &set.looks, side, x, y };
                 x += placed.width() + MARGIN;
                 height = height.max(placed.height());
                 all.push(placed);
@@ -137,17 +138,22 @@ impl Placed<'_> {
                 shortened(name, room),
             );
         }
-        for (row, cells) in board.cells.iter().enumerate() {
-            for (column, cell) in cells.iter().enumerate() {
-                if cell.is_none() && !looks.chequered {
-                    continue;
-                }
-                let (x, y) = (left + middle(column), top + middle(row));
+        let places = || {
+            let rows = board.cells.iter().enumerate();
+            rows.flat_map(|(row, cells)| {
+                cells.iter().enumerate().map(move |(column, cell)| (row, column, cell))
+            })
+        };
+        for (row, column, cell) in places() {
+            if cell.is_some() || looks.chequered {
                 let dark = looks.chequered && (board.rows.len() - 1 - row + column).is_multiple_of(2);
-                let paint = if dark { DARK } else { LIGHT };
-                picture.rect(x - side / 2, y - side / 2, side - 1, side - 1, 2, paint);
-                self.contents(picture, x, y, cell.as_deref().unwrap_or_default());
+                let (x, y) = (left + column as i32 * side, top + row as i32 * side);
+                picture.rect(x, y, side - 1, side - 1, 2, if dark { DARK } else { LIGHT });
             }
+        }
+        for (row, column, cell) in places() {
+            let here = (left + middle(column), top + middle(row));
+            self.contents(picture, here, cell.as_deref().unwrap_or_default());
         }
     }
 
@@ -158,7 +164,7 @@ impl Placed<'_> {
     }
 
     /// What is in a cell: the first fills it, others are written below.
-    fn contents(&self, picture: &mut Picture, x: i32, y: i32, contents: &[String]) {
+    fn contents(&self, picture: &mut Picture, (x, y): (i32, i32), contents: &[String]) {
         // What fills the cell lies under what stands on it.
         let is_block = |name: &&String| matches!(self.looks.look(name), Look::Block(_) | Look::Edge(..));
         for name in contents.iter().filter(is_block) {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::fact::Fact;
 use super::looks::{Looks, shortened};
-use super::{Board, Boards, table};
+use super::plan::Board;
+use super::{Boards, table};
 
 /// The width that is aimed at.
 const WIDTH: usize = 96;
@@ -18,7 +19,7 @@ pub fn text(sets: &[Boards<'_>], others: &[Fact]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for set in sets {
         for row in &set.rows {
-            let blocks: Vec<Vec<String>> = row.iter().map(|board| block(board, set.looks)).collect();
+            let blocks: Vec<Vec<String>> = row.iter().map(|board| block(board, &set.looks)).collect();
             let mut line: Vec<Vec<String>> = Vec::new();
             for block in blocks {
                 let widths: usize = line.iter().chain([&block]).map(|block| width(block) + 3).sum();
