@@ -2,11 +2,13 @@
 //!
 //! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
-//! [`planner`] and [`registry`], [`search`] (the one tree search) and [`planners`] (the others).
+//! [`planner`] and [`registry`], [`search`] (the one tree search) and [`planners`] (the others);
+//! [`draw`] is for pictures of games.
 
 #![forbid(unsafe_code)]
 
 pub mod belief;
+pub mod draw;
 pub mod game;
 pub mod keys;
 pub mod model;

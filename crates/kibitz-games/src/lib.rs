@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bits;
-pub mod draw;
+pub use kibitz_core::draw;
 mod games {
     automod::dir!(pub "src/games");
 }

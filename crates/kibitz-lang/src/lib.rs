@@ -2,7 +2,8 @@
 //!
 //! From the lowest to the highest: [`source`] (text, places, findings), [`syntax`] (the tree),
 //! [`mod@parse`] (from text to the tree), [`mod@check`] (is it a game?), [`deduce`] (what follows),
-//! [`mod@ground`] (rules without variables).
+//! [`mod@ground`] (rules without variables), [`compile`] and [`run`] (machines and the game on top),
+//! [`picture`] (how its states look).
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ pub mod deduce;
 pub mod ground;
 mod load;
 pub mod parse;
+pub mod picture;
 pub mod run;
 pub mod source;
 pub mod syntax;

@@ -8,6 +8,7 @@ use crate::check::check;
 use crate::compile::{listing, network};
 use crate::ground::{GroundLimits, ground};
 use crate::parse::{Limits, parse};
+use crate::picture::Hints;
 use crate::run::{Propnet, Reasoner, RuleGame};
 use crate::source::{Finding, Law, Severity, Source, Span};
 
@@ -68,6 +69,7 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
         return Err(findings);
     }
     let whole = |what: String| vec![Finding::new(&NO_GAME, Span::default(), what)];
+    let hints = Hints::of(&rules);
     let (game, report): (SharedModel, Report) = match ground(&rules, &limits.ground) {
         Ok(ground) => {
             let network = network(&ground);
@@ -87,12 +89,12 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
                 cycles: network.cycles.len(),
             };
             let machine = Propnet::new(ground, network, listing);
-            (Arc::new(RuleGame::new(machine).map_err(whole)?), report)
+            (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
         Err(not) => {
             let machine = Reasoner::new(&rules).map_err(whole)?;
             let report = Report { machine: "reasoner", why: Some(not.why), ..Report::default() };
-            (Arc::new(RuleGame::new(machine).map_err(whole)?), report)
+            (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
     };
     Ok(Loaded { game, report, warnings: findings })

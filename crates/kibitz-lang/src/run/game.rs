@@ -5,14 +5,15 @@
 //! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
 //! the return is the score that the rules give, 0 to 100.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock};
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
 use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::rng::derive;
 
 use super::machine::{Machine, Outlook};
+use crate::picture::{Hints, Sketch, card};
 
 /// The game that a machine runs.
 pub struct RuleGame<M: Machine> {
@@ -25,6 +26,9 @@ pub struct RuleGame<M: Machine> {
     random: Option<usize>,
     faults: AtomicU64,
     fault: Mutex<Option<String>>,
+    hints: Hints,
+    /// How states are drawn; found out when the first is.
+    sketch: OnceLock<Sketch>,
 }
 
 /// A state of a [`RuleGame`].
@@ -38,6 +42,8 @@ pub struct RuleState<F> {
     told: Vec<u64>,
     /// What the moves that led here were, for words about what was told.
     last: Vec<u32>,
+    /// What held before them, where the rules hide it.
+    before: Option<F>,
 }
 
 impl<F: Clone> Clone for RuleState<F> {
@@ -49,6 +55,7 @@ impl<F: Clone> Clone for RuleState<F> {
             chosen: self.chosen.clone(),
             told: self.told.clone(),
             last: self.last.clone(),
+            before: self.before.clone(),
         }
     }
 
@@ -61,6 +68,7 @@ impl<F: Clone> Clone for RuleState<F> {
         self.chosen.clone_from(&source.chosen);
         self.told.clone_from(&source.told);
         self.last.clone_from(&source.last);
+        self.before.clone_from(&source.before);
     }
 }
 
@@ -71,11 +79,11 @@ const LONGEST: u64 = 10_000;
 const NOTHING: u64 = 0x6E6F_7468_696E_6721;
 
 impl<M: Machine> RuleGame<M> {
-    /// The game of a machine.
+    /// The game of a machine; the hints are for pictures of it.
     ///
     /// # Errors
     /// A sentence, if there are no players or too many.
-    pub fn new(machine: M) -> Result<RuleGame<M>, String> {
+    pub fn new(machine: M, hints: Hints) -> Result<RuleGame<M>, String> {
         let random = machine.roles().iter().position(|role| role.eq_ignore_ascii_case("random"));
         let roles: Vec<usize> = (0..machine.roles().len()).filter(|role| Some(*role) != random).collect();
         if roles.is_empty() || roles.len() > 32 {
@@ -84,9 +92,37 @@ impl<M: Machine> RuleGame<M> {
         let mut info = Info::new(roles.len(), 0.0, 100.0);
         info.perfect_information = !machine.has_percepts();
         info.has.hash = true;
-        let game =
-            RuleGame { machine, info, roles, random, faults: AtomicU64::new(0), fault: Mutex::new(None) };
-        Ok(game)
+        info.has.svg = true;
+        let (faults, fault, sketch) = (AtomicU64::new(0), Mutex::new(None), OnceLock::new());
+        Ok(RuleGame { machine, info, roles, random, faults, fault, hints, sketch })
+    }
+
+    fn sketch(&self) -> &Sketch {
+        self.sketch.get_or_init(|| Sketch::of(&self.machine, &self.hints))
+    }
+
+    /// All that a player knows for sure of this moment where the rules hide what holds: what it
+    /// did and what it was told.
+    fn known(&self, state: &RuleState<M::Facts>, player: usize) -> Vec<String> {
+        let (role, who) = (self.roles[player], self.player_name(player));
+        let mut lines = match &state.before {
+            None => vec![format!("{who} has been told nothing yet")],
+            Some(before) => {
+                let made = self.machine.move_name(role, state.last[role]);
+                let told = self.machine.percepts(before, &state.last, role);
+                let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
+                vec![format!("{who} did {made}"), format!("and was told {told}")]
+            }
+        };
+        if let Some(chosen) = state.chosen.get(role) {
+            lines.push(format!("{who} now does {}", self.machine.move_name(role, *chosen)));
+        }
+        lines
+    }
+
+    /// Whether this viewer may not see what holds.
+    fn hidden_from(&self, viewer: Option<usize>) -> Option<usize> {
+        viewer.filter(|_| !self.info.perfect_information)
     }
 
     /// Remembers what went wrong; the state it happened in is over.
@@ -136,6 +172,9 @@ impl<M: Machine> RuleGame<M> {
 
     /// Makes the moves that are chosen, one for each role.
     fn advance(&self, state: &mut RuleState<M::Facts>, moves: Vec<u32>, rewards: &mut [f64]) {
+        if !self.info.perfect_information {
+            state.before.get_or_insert_with(|| state.facts.clone()).clone_from(&state.facts);
+        }
         self.machine.advance(&mut state.facts, &moves, &mut state.told);
         state.last = moves;
         self.look(state);
@@ -169,6 +208,7 @@ impl<M: Machine> Game for RuleGame<M> {
             chosen: Vec::new(),
             told: Vec::new(),
             last: Vec::new(),
+            before: None,
         };
         self.look(&mut state);
         state
@@ -218,10 +258,17 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn text(&self, state: &Self::State, viewer: Option<usize>) -> String {
-        if viewer.is_some() && !self.info.perfect_information {
-            return "(what holds is hidden; only what was told is known)".to_owned();
+        match self.hidden_from(viewer) {
+            Some(player) => self.known(state, player).join("\n"),
+            None => self.sketch().text(&self.machine.describe(&state.facts)),
         }
-        self.machine.describe(&state.facts).join("\n")
+    }
+
+    fn svg(&self, state: &Self::State, viewer: Option<usize>) -> String {
+        match self.hidden_from(viewer) {
+            Some(player) => card(&self.known(state, player)),
+            None => self.sketch().svg(&self.machine.describe(&state.facts)),
+        }
     }
 
     #[inline]

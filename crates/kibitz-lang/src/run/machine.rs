@@ -70,6 +70,11 @@ pub trait Machine: Send + Sync + 'static {
     /// What holds, in words, sorted.
     fn describe(&self, facts: &Self::Facts) -> Vec<String>;
 
+    /// All that may ever hold, in words, where the machine knows it.
+    fn possible(&self) -> Option<Vec<String>> {
+        None
+    }
+
     /// A number for the facts: the same for the same facts.
     fn hash(&self, facts: &Self::Facts) -> u64;
 }

@@ -10,7 +10,7 @@ use kibitz_wide::{Word, execute};
 
 use super::lanes::Lanes;
 use super::machine::{Machine, Outlook};
-use crate::compile::{Listing, Network, Place};
+use crate::compile::{Latch, Listing, Network, Place};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -235,6 +235,11 @@ impl Machine for Propnet {
             held.map(|(_, latch)| self.terms.show(&self.symbols, latch.fact)).collect();
         names.sort_unstable();
         names
+    }
+
+    fn possible(&self) -> Option<Vec<String>> {
+        let show = |latch: &Latch| self.terms.show(&self.symbols, latch.fact);
+        Some(self.network.latches.iter().map(show).collect())
     }
 
     fn hash(&self, facts: &Bits) -> u64 {

@@ -71,9 +71,25 @@ impl Picture {
 
     /// Words centred on a point.
     pub fn words(&mut self, x: i32, y: i32, size: i32, colour: &str, words: impl Display) {
-        let escaped = words.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let words = escaped(&words.to_string());
         self.add(format_args!(
-            r#"<text x="{x}" y="{y}" font-size="{size}" fill="{colour}">{escaped}</text>"#
+            r#"<text x="{x}" y="{y}" font-size="{size}" fill="{colour}">{words}</text>"#
+        ));
+    }
+
+    /// A line of words from a point to the right, in letters of one width, spaces kept.
+    pub fn line_of_words(&mut self, x: i32, y: i32, size: i32, colour: &str, words: &str) {
+        let words = escaped(words).replace(' ', "\u{A0}");
+        self.add(format_args!(
+            concat!(
+                r#"<text x="{x}" y="{y}" font-size="{size}" fill="{colour}" "#,
+                r#"text-anchor="start" font-family="monospace">{words}</text>"#
+            ),
+            x = x,
+            y = y,
+            size = size,
+            colour = colour,
+            words = words
         ));
     }
 
@@ -90,6 +106,12 @@ impl Picture {
             body = body
         )
     }
+}
+
+/// Words as they may stand in SVG.
+fn escaped(words: &str) -> String {
+    let plain: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// A board of squares, row 0 at the bottom, with coordinates as in chess and a line below it.
