@@ -431,7 +431,7 @@ REFERENCES: dict[str, Callable[[Facts], int | After]] = {
 
 
 def facts_of(state: kb.State) -> Facts:
-    return frozenset(tuple(words_of(line)) for line in state.text().split("\n"))
+    return frozenset(tuple(words_of(line)) for line in state.facts)
 
 
 @pytest.mark.parametrize("name", REFERENCES)

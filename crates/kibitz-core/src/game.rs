@@ -209,6 +209,12 @@ pub trait Game: Send + Sync + 'static {
     /// A drawing in plain characters: of the whole truth, or of what `viewer` may know of it.
     fn text(&self, state: &Self::State, viewer: Option<usize>) -> String;
 
+    /// What holds in a state, one fact an entry, where the rules are made of facts.
+    fn facts(&self, state: &Self::State) -> Vec<String> {
+        let _ = state;
+        Vec::new()
+    }
+
     /// What `player` is told by the step `joint`, taken at `turn`, that led to the state `after`.
     /// Everything, unless the game hides something. The player's own action is in its view
     /// already, before this.

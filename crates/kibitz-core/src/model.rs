@@ -96,6 +96,8 @@ pub trait Model: Send + Sync {
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String;
     /// [`Game::text`].
     fn text(&self, state: &State, viewer: Option<usize>) -> String;
+    /// [`Game::facts`].
+    fn facts(&self, state: &State) -> Vec<String>;
     /// [`Game::observe`].
     fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation;
     /// [`Game::observe_public`].
@@ -180,6 +182,10 @@ impl<G: Game> Model for G {
 
     fn text(&self, state: &State, viewer: Option<usize>) -> String {
         Game::text(self, state.get::<G::State>(), viewer)
+    }
+
+    fn facts(&self, state: &State) -> Vec<String> {
+        Game::facts(self, state.get::<G::State>())
     }
 
     #[inline]

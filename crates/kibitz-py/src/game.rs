@@ -466,6 +466,12 @@ impl State {
         has.then(|| self.drive(py, |game, state| game.model.hash(state))).transpose()
     }
 
+    /// What holds, one fact an entry, where the rules are made of facts.
+    #[getter]
+    fn facts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.drive(py, |game, state| game.model.facts(state))
+    }
+
     /// A drawing in plain characters: of the whole truth, or of what `viewer` may know of it.
     #[pyo3(signature = (viewer=None))]
     fn text(&self, py: Python<'_>, viewer: Option<usize>) -> PyResult<String> {

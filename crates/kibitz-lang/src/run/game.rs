@@ -257,6 +257,10 @@ impl<M: Machine> Game for RuleGame<M> {
         }
     }
 
+    fn facts(&self, state: &Self::State) -> Vec<String> {
+        self.machine.describe(&state.facts)
+    }
+
     fn text(&self, state: &Self::State, viewer: Option<usize>) -> String {
         match self.hidden_from(viewer) {
             Some(player) => self.known(state, player).join("\n"),
