@@ -224,8 +224,11 @@ impl<'a> Form<'a> {
         let several = boards.is_none();
         let boards = boards.unwrap_or_default();
         let further = rest.iter().filter(|arg| self.axes[**arg].is_some() && !boards.contains(arg));
-        // From here to there: a move, not a cell.
-        if cover < 0.25 || size < 4 || further.count() > 1 {
+        // From here to there: a line or a move, not a cell.
+        let alike_all =
+            |arg: usize| self.axes[arg].as_ref().is_some_and(|axis| axis.order.alike(&across.order));
+        let between = self.arity == 4 && (0..4).all(alike_all);
+        if cover < 0.25 || size < 4 || further.count() > 1 || between {
             return None;
         }
         let all: Vec<usize> = boards.iter().copied().chain([first, second]).collect();

@@ -68,10 +68,11 @@ const SIDES: [(&str, (i32, i32)); 8] = [
     ("left", (-1, 0)),
 ];
 /// Names of single pieces and of what is lit.
-const DISCS: [(&str, &str); 6] = [
+const DISCS: [(&str, &str); 7] = [
     ("peg", INK),
     ("on", "#e0b92e"),
     ("lit", "#e0b92e"),
+    ("light", "#e0b92e"),
     ("marble", SECOND),
     ("stone", INK),
     ("gold", "#c9a227"),

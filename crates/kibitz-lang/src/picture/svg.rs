@@ -128,7 +128,7 @@ impl Placed<'_> {
                 shortened(name, 8),
             );
         }
-        let room = (side / 6).max(2) as usize;
+        let room = (side / 8).max(2) as usize;
         for (number, name) in board.columns.iter().enumerate() {
             picture.words(
                 left + middle(number),
@@ -213,8 +213,9 @@ impl Placed<'_> {
             Look::Word => {
                 // As large as fits; what does not fit at a readable size is cut.
                 let letters = name.chars().count().max(1) as i32;
-                let size = (side * 5 / 3 / letters).clamp(9.min(side / 2).max(6), side / 2);
-                let room = (side * 5 / 3 / size.max(1)).max(1) as usize;
+                let wide = side * if name.chars().any(char::is_uppercase) { 4 } else { 5 } / 3;
+                let size = (wide / letters).clamp(9.min(side / 2).max(6), side / 2);
+                let room = (wide / size.max(1)).max(1) as usize;
                 picture.words(x, y, size, INK, shortened(name, room));
             }
         }

@@ -119,6 +119,18 @@ fn nine_boards() {
     assert_eq!(lines[15], "1 x . .   1 . . .   1 o . .");
 }
 
+/// Lines between points are not cells.
+#[test]
+fn from_here_to_there() {
+    let mut lines = Vec::new();
+    for (x, y) in (1..=5).flat_map(|x| (1..=5).map(move |y| (x, y))) {
+        lines.push(format!("(line {x} {y} {} {y})", x + 1));
+        lines.push(format!("(line {x} {y} {x} {})", y + 1));
+    }
+    let some = lines.iter().step_by(3).cloned().collect();
+    assert!(!sketch(Some(&lines), &[Vec::new(), some], &[]).has_board());
+}
+
 #[test]
 fn two_games_have_two_boards() {
     let both =
