@@ -15,4 +15,4 @@ pub use game::{RuleGame, RuleState};
 pub use lanes::{LANES, Lanes, Outcome};
 pub use machine::{Machine, Outlook};
 pub use propnet::{Bits, Propnet};
-pub use reasoner::Reasoner;
+pub use reasoner::{ReasonLimits, Reasoner};
