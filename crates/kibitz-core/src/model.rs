@@ -142,12 +142,8 @@ pub trait Model: Send + Sync {
     /// [`Game::fault`].
     fn fault(&self) -> Option<String>;
 
-    /// Plays on from `state`, which is left where the playout ended, and **adds** each player's
-    /// discounted return to `returns`. Gives the number of steps.
-    fn playout(&self, state: &mut State, how: &Playout, rng: &mut Rng, returns: &mut [f64]) -> u32;
-
-    /// Plays out many games from `state`, all at once where the game can, and **adds** the returns of
-    /// all to `returns`. Gives the number of steps of all.
+    /// Plays out so many games from `state`, all at once where the game can, and **adds** the discounted
+    /// returns of all to `returns`. Gives the number of steps of all.
     fn playouts(&self, state: &State, how: &Playout, count: u32, rng: &mut Rng, returns: &mut [f64])
     -> u64;
 }
@@ -264,10 +260,6 @@ impl<G: Game> Model for G {
         Game::fault(self)
     }
 
-    fn playout(&self, state: &mut State, how: &Playout, rng: &mut Rng, returns: &mut [f64]) -> u32 {
-        playout::run(self, state.get_mut::<G::State>(), how, rng, returns)
-    }
-
     fn playouts(
         &self,
         state: &State,
@@ -280,12 +272,14 @@ impl<G: Game> Model for G {
         if let Some(steps) = Game::play_out_many(self, start, how, count, rng, returns) {
             return steps;
         }
-        let mut scratch = start.clone();
-        (0..count)
-            .map(|_| {
-                scratch.clone_from(start);
-                u64::from(playout::run(self, &mut scratch, how, rng, returns))
-            })
-            .sum()
+        let mut state = start.clone();
+        let mut steps = 0;
+        for left in (0..count).rev() {
+            steps += u64::from(playout::run(self, &mut state, how, rng, returns));
+            if left > 0 {
+                state.clone_from(start);
+            }
+        }
+        steps
     }
 }

@@ -58,14 +58,14 @@ impl Leaf {
     pub fn play_out(
         &self,
         problem: &Problem,
-        state: &mut State,
+        state: &State,
         how: &Playout,
         rng: &mut Rng,
         returns: &mut [f64],
     ) {
         let playouts = problem.params.playouts;
         if playouts == 1 || problem.model.turn(state) == Turn::Over {
-            problem.model.playout(state, how, rng, returns);
+            problem.model.playouts(state, how, 1, rng, returns);
             return;
         }
         let hands = self.crew.len() as u32 + 1;

@@ -280,7 +280,7 @@ impl<'a> Worker<'a> {
         let left = self.problem.horizon - moves;
         let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
         self.returns.fill(0.0);
-        leaf.play_out(self.problem, &mut self.world.state, &how, &mut self.rng, &mut self.returns);
+        leaf.play_out(self.problem, &self.world.state, &how, &mut self.rng, &mut self.returns);
     }
 
     /// Carries the return from the leaf to the root, through every choice on the way.
