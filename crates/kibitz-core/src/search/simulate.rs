@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::leaf::Leaf;
 use super::params::{Backup, SearchParams, TreeKind};
 use super::select::{Rule, select};
-use super::tree::{NodeId, Tree};
+use super::tree::{NONE, NodeId, Tree};
 use super::width::Widths;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
@@ -24,6 +24,8 @@ pub(super) struct Problem<'a> {
     pub playout: Playout,
     /// Moves from the root after which a simulation stops.
     pub horizon: u32,
+    /// The most simulations that are made in one go; 1 but for flat search.
+    pub together: u32,
     /// The key of the root's node.
     pub root: u64,
 }
@@ -46,6 +48,8 @@ pub(super) struct Worker<'a> {
     pub problem: &'a Problem<'a>,
     pub belief: &'a dyn Belief,
     pub simulations: u64,
+    /// How many the present one stands for.
+    count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
     pub root_returns: Vec<Moments>,
     rng: Rng,
@@ -70,12 +74,37 @@ pub(super) struct Worker<'a> {
     backed: Vec<Backed>,
 }
 
-/// Count, sum and sum of squares.
+/// Count, sum and sum of squares of some samples. The mean of several counts as so many.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Moments {
+    pub samples: f64,
     pub count: f64,
     pub sum: f64,
     pub squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, mean: f64, count: u32) {
+        self.join(Moments {
+            samples: 1.0,
+            count: count.into(),
+            sum: f64::from(count) * mean,
+            squares: f64::from(count) * mean * mean,
+        });
+    }
+
+    pub fn join(&mut self, other: Moments) {
+        self.samples += other.samples;
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// The variance of a single return, from two samples on.
+    pub fn variance(&self) -> Option<f64> {
+        let spread = (self.squares - self.sum * self.sum / self.count).max(0.0);
+        (self.samples > 1.0).then(|| spread / (self.samples - 1.0))
+    }
 }
 
 /// One step of a simulation: how much what follows counts, and where its choices begin.
@@ -111,6 +140,7 @@ impl<'a> Worker<'a> {
             problem,
             belief,
             simulations: 0,
+            count: 1,
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
             rule: Rule::new(problem.model.info(), problem.params),
@@ -129,10 +159,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One simulation.
-    pub fn simulate(&mut self, tree: &Tree, widths: Option<&Widths>, leaf: &Leaf) {
+    /// One simulation; or several that differ only in their playouts.
+    pub fn simulate(&mut self, tree: &Tree, widths: Option<&Widths>, leaf: &Leaf, count: u32) {
         let Problem { model, view, .. } = *self.problem;
         self.begin();
+        self.count = count;
         self.belief.sample(model, view, &mut self.rng, &mut self.world); // s ~ B(h)
         let mut room = self.problem.params.grow;
         let mut moves = 0;
@@ -144,6 +175,7 @@ impl<'a> Worker<'a> {
             match turn {
                 Turn::Over => break,
                 _ if moves == self.problem.horizon => break,
+                _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
                 Turn::Chance => {
                     let outcome = match widths {
                         Some(w) => w.draw(self.world.path, &mut self.rng, |rng| model.draw(s, rng)),
@@ -163,7 +195,7 @@ impl<'a> Worker<'a> {
         }
         self.play_out(moves, leaf);
         self.back_up(tree);
-        self.simulations += 1;
+        self.simulations += u64::from(count);
     }
 
     fn begin(&mut self) {
@@ -201,7 +233,14 @@ impl<'a> Worker<'a> {
                     } else {
                         tree.find(key).map(|id| (id, false))
                     };
-                    let Some((id, new)) = found else { return false };
+                    let Some((id, new)) = found else {
+                        if self.steps.is_empty() {
+                            // Whoever moves together with the root, and has no node there.
+                            self.here.push(NONE);
+                            continue;
+                        }
+                        return false;
+                    };
                     if let Some(edge) = from {
                         tree.edge(edge).child.store(id, Release);
                     }
@@ -209,7 +248,7 @@ impl<'a> Worker<'a> {
                         *room -= 1.0;
                         inside = *room >= 1.0;
                         if !inside {
-                            tree.visit_node(id);
+                            tree.visit_node(id, self.count);
                             self.leaves.push((player, id));
                         }
                     }
@@ -226,14 +265,16 @@ impl<'a> Worker<'a> {
     fn select(&mut self, tree: &Tree, turn: Turn) {
         for (slot, player) in turn.movers().iter().enumerate() {
             let id = self.here[slot];
-            if tree.edges(id).is_empty() {
-                self.expand(tree, id, player);
+            if id != NONE {
+                if tree.edges(id).is_empty() {
+                    self.expand(tree, id, player);
+                }
+                tree.visit_node(id, self.count);
             }
             let edges = tree.edges(id);
-            tree.visit_node(id);
             let trail = self.trail(player);
             if edges.is_empty() {
-                // Another worker is expanding it, or memory is full: play on at random.
+                // No node, another worker is expanding it, or memory is full: play on at random.
                 let (state, rng) = (&self.world.state, &mut self.rng);
                 self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
                 self.last[trail] = None;
@@ -241,7 +282,7 @@ impl<'a> Worker<'a> {
             }
             let several = matches!(turn, Turn::Several(_));
             let chosen = select(tree, id, edges, &self.rule, several, &mut self.rng);
-            tree.visit_edge(&edges[chosen]);
+            tree.visit_edge(&edges[chosen], self.count);
             self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
             self.choices.push(Chosen { player, node: id, edge });
@@ -280,7 +321,8 @@ impl<'a> Worker<'a> {
         let left = self.problem.horizon - moves;
         let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
         self.returns.fill(0.0);
-        leaf.play_out(self.problem, &self.world.state, &how, &mut self.rng, &mut self.returns);
+        let count = self.problem.params.playouts * self.count;
+        leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
     }
 
     /// Carries the return from the leaf to the root, through every choice on the way.
@@ -302,17 +344,14 @@ impl<'a> Worker<'a> {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 let e = tree.edge(edge);
-                tree.add(e, sample + weight * count * (value - old));
+                tree.add(e, sample + weight * count * (value - old), self.count);
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),
                     Backup::Max => self.bellman(tree, player, node, &mut backed),
                 }
                 if node == self.root {
-                    let moments = &mut self.root_returns[(edge - tree.first_edge(node)) as usize];
-                    moments.count += 1.0;
-                    moments.sum += sample;
-                    moments.squares += sample * sample;
+                    self.root_returns[(edge - tree.first_edge(node)) as usize].add(sample, self.count);
                 }
             }
             end = step.choices;

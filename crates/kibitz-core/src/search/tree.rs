@@ -248,16 +248,16 @@ impl Tree {
         true
     }
 
-    /// Counts a visit of a node.
+    /// Counts the visits of some simulations to a node.
     #[inline]
-    pub fn visit_node(&self, id: NodeId) -> u32 {
-        add_u32(&self.node(id).visits, 1, self.shared)
+    pub fn visit_node(&self, id: NodeId, count: u32) {
+        add_u32(&self.node(id).visits, count, self.shared);
     }
 
-    /// Counts a visit of an edge.
+    /// Counts the visits of some simulations to an edge.
     #[inline]
-    pub fn visit_edge(&self, edge: &Edge) {
-        add_u32(&edge.visits, 1, self.shared);
+    pub fn visit_edge(&self, edge: &Edge, count: u32) {
+        add_u32(&edge.visits, count, self.shared);
     }
 
     /// Takes the next untried edge of a node, if there is one left.
@@ -278,10 +278,10 @@ impl Tree {
             .map(usize::from)
     }
 
-    /// Adds the return of a visit to an edge.
+    /// Adds the mean return of some visits to an edge.
     #[inline]
-    pub fn add(&self, edge: &Edge, value: f64) {
-        add_f64(&edge.excess, value - self.floor, self.shared);
+    pub fn add(&self, edge: &Edge, value: f64, count: u32) {
+        add_f64(&edge.excess, f64::from(count) * (value - self.floor), self.shared);
     }
 
     /// The mean return of an edge.

@@ -91,6 +91,7 @@ impl<M: Machine> RuleGame<M> {
         }
         let mut info = Info::new(roles.len(), 0.0, 100.0);
         info.perfect_information = !machine.has_percepts();
+        info.at_once = machine.at_once();
         info.has.hash = true;
         info.has.svg = true;
         let (faults, fault, sketch) = (AtomicU64::new(0), Mutex::new(None), OnceLock::new());
@@ -178,18 +179,48 @@ impl<M: Machine> RuleGame<M> {
         self.machine.advance(&mut state.facts, &moves, &mut state.told);
         state.last = moves;
         self.look(state);
-        if state.turn == Turn::Over {
-            for (reward, role) in rewards.iter_mut().zip(&self.roles) {
-                match self.machine.scores(&state.facts, *role).as_slice() {
-                    [score] => *reward += score.clamp(0.0, 100.0),
-                    scores => {
-                        let who = &self.machine.roles()[*role];
-                        let how = if scores.is_empty() { "no score" } else { "several scores" };
-                        self.fail(format!("{who} has {how} in a terminal state"));
-                    }
+        if state.outlook.terminal {
+            self.pay(&state.facts, rewards);
+        }
+    }
+
+    /// Adds each player's score in a terminal state.
+    fn pay(&self, facts: &M::Facts, rewards: &mut [f64]) {
+        for (reward, role) in rewards.iter_mut().zip(&self.roles) {
+            match self.machine.scores(facts, *role).as_slice() {
+                [score] => *reward += score.clamp(0.0, 100.0),
+                scores => {
+                    let who = &self.machine.roles()[*role];
+                    let how = if scores.is_empty() { "no score" } else { "several scores" };
+                    self.fail(format!("{who} has {how} in a terminal state"));
                 }
             }
         }
+    }
+
+    /// Plays out some games one after the other: gives the number of steps.
+    fn play_out_few(
+        &self,
+        start: &M::Facts,
+        count: u32,
+        depth: u64,
+        rng: &mut kibitz_core::Rng,
+        returns: &mut [f64],
+    ) -> u64 {
+        let mut outlook = Outlook::default();
+        let mut steps = 0;
+        for _ in 0..count {
+            let mut facts = start.clone();
+            let played = self.machine.play_on(&mut facts, depth, rng);
+            steps += played;
+            self.machine.outlook(&facts, &mut outlook);
+            if outlook.terminal {
+                self.pay(&facts, returns);
+            } else if played < depth {
+                self.find_turn(&outlook); // says who is stuck
+            }
+        }
+        steps
     }
 }
 
@@ -353,9 +384,15 @@ impl<M: Machine> Game for RuleGame<M> {
         if how.policy != Policy::Random || how.discount != 1.0 || !state.chosen.is_empty() {
             return None;
         }
+        if state.turn == Turn::Over {
+            return Some(0);
+        }
         let mut scores = vec![0.0; self.machine.roles().len()];
         let depth = u64::from(how.depth).min(LONGEST);
-        let (steps, faulty) = self.machine.play_out_many(&state.facts, count, depth, rng, &mut scores)?;
+        let played = self.machine.play_out_many(&state.facts, count, depth, rng, &mut scores);
+        let Some((steps, faulty)) = played else {
+            return Some(self.play_out_few(&state.facts, count, depth, rng, returns));
+        };
         if faulty > 0 {
             self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
         }

@@ -202,6 +202,10 @@ impl Machine for Propnet {
         })
     }
 
+    fn at_once(&self) -> u32 {
+        super::lanes::LANES as u32
+    }
+
     fn play_out_many(
         &self,
         facts: &Bits,
