@@ -306,6 +306,19 @@ pub trait Game: Send + Sync + 'static {
         None
     }
 
+    /// Plays out one game from each of some states, and **adds** the players' returns to `returns`, one
+    /// state after the other, where that is quicker than one by one. False if it is not.
+    fn play_out_each(
+        &self,
+        states: &[&Self::State],
+        how: &Playout,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> bool {
+        let _ = (states, how, rng, returns);
+        false
+    }
+
     /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend
     /// on what `player` knows only. ([`Capabilities::preferred`])
     fn preferred(&self, state: &Self::State, player: usize, actions: &mut Vec<Action>) {

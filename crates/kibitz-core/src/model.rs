@@ -146,6 +146,10 @@ pub trait Model: Send + Sync {
     /// returns of all to `returns`. Gives the number of steps of all.
     fn playouts(&self, state: &State, how: &Playout, count: u32, rng: &mut Rng, returns: &mut [f64])
     -> u64;
+
+    /// Plays out one game from each of some states, all at once where the game can, and **adds** the
+    /// discounted returns to `returns`, which has the players' one state after the other.
+    fn playouts_each(&self, states: &[&State], how: &Playout, rng: &mut Rng, returns: &mut [f64]);
 }
 
 impl<G: Game> Model for G {
@@ -281,5 +285,15 @@ impl<G: Game> Model for G {
             }
         }
         steps
+    }
+
+    fn playouts_each(&self, states: &[&State], how: &Playout, rng: &mut Rng, returns: &mut [f64]) {
+        let own: Vec<&G::State> = states.iter().map(|state| state.get::<G::State>()).collect();
+        if !Game::play_out_each(self, &own, how, rng, returns) {
+            let players = Game::info(self).players;
+            for (state, returns) in states.iter().zip(returns.chunks_mut(players)) {
+                self.playouts(state, how, 1, rng, returns);
+            }
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `width.rs`, `leaf.rs`,
-//! `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
+//! `foresee.rs`, `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
 //! the planner that ties them to a belief and a view.
 
+mod foresee;
 mod leaf;
 pub mod params;
 mod presets;

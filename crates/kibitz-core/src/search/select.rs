@@ -16,7 +16,7 @@ pub(super) struct Rule {
     /// The exploration constant times the spread of returns.
     c: f64,
     /// What an untried action is taken to be worth under partial expansion.
-    middle: f64,
+    pub middle: f64,
     /// The share of the best return in an edge's value.
     q: f64,
     small: &'static [Count],

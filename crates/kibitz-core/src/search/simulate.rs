@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use super::foresee::Foresight;
 use super::leaf::Leaf;
 use super::params::{Backup, SearchParams, TreeKind};
 use super::select::{Rule, select};
@@ -9,7 +10,7 @@ use super::tree::{NONE, NodeId, Tree};
 use super::width::Widths;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
 use crate::view::View;
@@ -52,10 +53,11 @@ pub(super) struct Worker<'a> {
     count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
     pub root_returns: Vec<Moments>,
-    rng: Rng,
-    rule: Rule,
+    pub(super) rng: Rng,
+    pub(super) rule: Rule,
     world: World,
-    root: NodeId,
+    pub(super) foresight: Option<Foresight>,
+    pub(super) root: NodeId,
     steps: Vec<Step>,
     /// Each step's rewards, one for each player.
     rewards: Vec<f64>,
@@ -70,7 +72,7 @@ pub(super) struct Worker<'a> {
     joint: Vec<Action>,
     scratch: Vec<Action>,
     /// For each player: the return from the leaf on, and what has come back from below.
-    returns: Vec<f64>,
+    pub(super) returns: Vec<f64>,
     backed: Vec<Backed>,
 }
 
@@ -136,6 +138,7 @@ struct Backed {
 impl<'a> Worker<'a> {
     pub fn new(problem: &'a Problem<'a>, belief: &'a dyn Belief, root: NodeId, rng: Rng) -> Worker<'a> {
         let players = problem.model.info().players;
+        let foresight = belief.certain().and_then(|origin| Foresight::new(problem, origin));
         Worker {
             problem,
             belief,
@@ -145,6 +148,7 @@ impl<'a> Worker<'a> {
             rng,
             rule: Rule::new(problem.model.info(), problem.params),
             world: World::initial(problem.model),
+            foresight,
             root,
             steps: Vec::new(),
             rewards: Vec::new(),
@@ -164,11 +168,14 @@ impl<'a> Worker<'a> {
         let Problem { model, view, .. } = *self.problem;
         self.begin();
         self.count = count;
-        self.belief.sample(model, view, &mut self.rng, &mut self.world); // s ~ B(h)
+        match &mut self.foresight {
+            Some(foresight) => self.world.path = foresight.begin(),
+            None => self.belief.sample(model, view, &mut self.rng, &mut self.world), // s ~ B(h)
+        }
         let mut room = self.problem.params.grow;
         let mut moves = 0;
         loop {
-            let s = &self.world.state;
+            let s = self.state();
             let first_choice = self.choices.len();
             let turn = model.turn(s);
             self.joint.clear();
@@ -177,6 +184,8 @@ impl<'a> Worker<'a> {
                 _ if moves == self.problem.horizon => break,
                 _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
                 Turn::Chance => {
+                    self.leave_foresight();
+                    let s = &self.world.state;
                     let outcome = match widths {
                         Some(w) => w.draw(self.world.path, &mut self.rng, |rng| model.draw(s, rng)),
                         None => model.draw(s, &mut self.rng),
@@ -193,7 +202,7 @@ impl<'a> Worker<'a> {
             }
             self.step(turn, first_choice);
         }
-        self.play_out(moves, leaf);
+        self.play_out(tree, moves, leaf);
         self.back_up(tree);
         self.simulations += u64::from(count);
     }
@@ -204,6 +213,19 @@ impl<'a> Worker<'a> {
         self.choices.clear();
         self.leaves.clear();
         self.last.fill(None);
+    }
+
+    /// The present state.
+    #[inline]
+    fn state(&self) -> &State {
+        self.foresight.as_ref().and_then(Foresight::state).unwrap_or(&self.world.state)
+    }
+
+    /// From here on this simulation is on its own.
+    fn leave_foresight(&mut self) {
+        if let Some(foresight) = &mut self.foresight {
+            foresight.leave(&mut self.world.state);
+        }
     }
 
     /// Whose last edge leads to the node where `player` decides now.
@@ -267,7 +289,7 @@ impl<'a> Worker<'a> {
             let id = self.here[slot];
             if id != NONE {
                 if tree.edges(id).is_empty() {
-                    self.expand(tree, id, player);
+                    self.expand(tree, id, player, None);
                 }
                 tree.visit_node(id, self.count);
             }
@@ -275,6 +297,7 @@ impl<'a> Worker<'a> {
             let trail = self.trail(player);
             if edges.is_empty() {
                 // No node, another worker is expanding it, or memory is full: play on at random.
+                self.leave_foresight();
                 let (state, rng) = (&self.world.state, &mut self.rng);
                 self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
                 self.last[trail] = None;
@@ -290,12 +313,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lists a node's actions, in random order: they are tried in the order of the list.
-    fn expand(&mut self, tree: &Tree, id: NodeId, player: usize) {
-        self.scratch.clear();
-        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
-        self.rng.shuffle(&mut self.scratch);
-        tree.expand(id, &self.scratch);
+    /// Lists a node's actions, in random order: they are tried in the order of the list. The state is
+    /// the present one, if none is given.
+    pub(super) fn expand(&mut self, tree: &Tree, id: NodeId, player: usize, state: Option<&State>) {
+        let mut actions = std::mem::take(&mut self.scratch);
+        actions.clear();
+        self.problem.model.legal(state.unwrap_or_else(|| self.state()), player, &mut actions);
+        self.rng.shuffle(&mut actions);
+        tree.expand(id, &actions);
+        self.scratch = actions;
     }
 
     /// Carries out a joint action and moves the keys on.
@@ -306,7 +332,18 @@ impl<'a> Worker<'a> {
         let (world, joint) = (&mut self.world, self.joint.as_slice());
         let from = self.rewards.len();
         self.rewards.resize(from + players, 0.0);
-        model.step(&mut world.state, joint, &mut self.rewards[from..]);
+        let rewards = &mut self.rewards[from..];
+        match (&mut self.foresight, turn, self.last[0]) {
+            (Some(foresight), Turn::One(_), Some(edge)) if foresight.state().is_some() => {
+                foresight.step(model, edge, joint[0], rewards);
+            }
+            (foresight, ..) => {
+                if let Some(foresight) = foresight {
+                    foresight.leave(&mut world.state);
+                }
+                model.step(&mut world.state, joint, rewards);
+            }
+        }
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });
         match self.problem.kind {
@@ -317,10 +354,13 @@ impl<'a> Worker<'a> {
 
     /// The return from the leaf on, for each player.
     #[inline]
-    fn play_out(&mut self, moves: u32, leaf: &Leaf) {
+    fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf) {
         let left = self.problem.horizon - moves;
         let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
         self.returns.fill(0.0);
+        if self.play_out_ahead(tree, &how) {
+            return;
+        }
         let count = self.problem.params.playouts * self.count;
         leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
     }

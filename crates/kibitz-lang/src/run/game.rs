@@ -198,6 +198,19 @@ impl<M: Machine> RuleGame<M> {
         }
     }
 
+    /// Adds what the roles scored, state after state, to what the players get.
+    fn add_scores(&self, scores: &[f64], faulty: usize, returns: &mut [f64]) {
+        if faulty > 0 {
+            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
+        }
+        let states = scores.chunks(self.machine.roles().len()).zip(returns.chunks_mut(self.roles.len()));
+        for (scores, returns) in states {
+            for (total, role) in returns.iter_mut().zip(&self.roles) {
+                *total += scores[*role];
+            }
+        }
+    }
+
     /// Plays out some games one after the other: gives the number of steps.
     fn play_out_few(
         &self,
@@ -389,17 +402,34 @@ impl<M: Machine> Game for RuleGame<M> {
         }
         let mut scores = vec![0.0; self.machine.roles().len()];
         let depth = u64::from(how.depth).min(LONGEST);
-        let played = self.machine.play_out_many(&state.facts, count, depth, rng, &mut scores);
+        let start = std::slice::from_ref(&state.facts);
+        let played = self.machine.play_out_many(start, count, depth, rng, &mut scores);
         let Some((steps, faulty)) = played else {
             return Some(self.play_out_few(&state.facts, count, depth, rng, returns));
         };
-        if faulty > 0 {
-            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
-        }
-        for (total, role) in returns.iter_mut().zip(&self.roles) {
-            *total += scores[*role];
-        }
+        self.add_scores(&scores, faulty, returns);
         Some(steps)
+    }
+
+    fn play_out_each(
+        &self,
+        states: &[&Self::State],
+        how: &Playout,
+        rng: &mut kibitz_core::Rng,
+        returns: &mut [f64],
+    ) -> bool {
+        let waiting = |state: &&Self::State| state.turn == Turn::Over || !state.chosen.is_empty();
+        if how.policy != Policy::Random || how.discount != 1.0 || states.iter().any(waiting) {
+            return false;
+        }
+        let starts: Vec<M::Facts> = states.iter().map(|state| state.facts.clone()).collect();
+        let mut scores = vec![0.0; starts.len() * self.machine.roles().len()];
+        let depth = u64::from(how.depth).min(LONGEST);
+        let played = self.machine.play_out_many(&starts, 1, depth, rng, &mut scores);
+        if let Some((_, faulty)) = played {
+            self.add_scores(&scores, faulty, returns);
+        }
+        played.is_some()
     }
 
     fn hash(&self, state: &Self::State) -> u64 {

@@ -77,18 +77,19 @@ pub trait Machine: Send + Sync + 'static {
         1
     }
 
-    /// Plays out many games from one state by uniformly random moves, for at most `depth` steps
-    /// each, and adds each role's scores to `scores`. Gives the number of steps of all, and how many
-    /// games went wrong. `None` if the machine has no quicker way than one after the other.
+    /// Plays out so many games from each of some states by uniformly random moves, for at most `depth`
+    /// steps each, and adds each role's scores to `scores`, one state after the other. Gives the number
+    /// of steps of all, and how many games went wrong. `None` if the machine has no quicker way than
+    /// one after the other.
     fn play_out_many(
         &self,
-        facts: &Self::Facts,
+        starts: &[Self::Facts],
         count: u32,
         depth: u64,
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        let _ = (facts, count, depth, rng, scores);
+        let _ = (starts, count, depth, rng, scores);
         None
     }
 

@@ -208,18 +208,18 @@ impl Machine for Propnet {
 
     fn play_out_many(
         &self,
-        facts: &Bits,
+        starts: &[Bits],
         count: u32,
         depth: u64,
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        if count < FEW {
+        if starts.len() == 1 && count < FEW {
             return None;
         }
         let spare = self.spare_lanes().pop();
         let mut lanes = spare.unwrap_or_else(|| Lanes::new(self));
-        let outcome = lanes.play_out(self, std::slice::from_ref(facts), count as usize, depth, rng);
+        let outcome = lanes.play_out(self, starts, count as usize, depth, rng);
         self.spare_lanes().push(lanes);
         for (score, sum) in scores.iter_mut().zip(outcome.scores) {
             *score += sum;
