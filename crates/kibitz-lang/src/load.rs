@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kibitz_core::SharedModel;
 
 use crate::check::check;
-use crate::compile::{listing, network};
+use crate::compile::network;
 use crate::ground::{GroundLimits, ground};
 use crate::parse::{Limits, parse};
 use crate::picture::Hints;
@@ -37,8 +37,12 @@ pub struct Report {
     pub moves: usize,
     /// Gates of the network.
     pub gates: usize,
-    /// Operations for a state's moves, for its scores, and for the next state.
+    /// Operations for a state's moves, for its scores, and for the next state, at the start.
     pub operations: [usize; 3],
+    /// How many networks there are: one for each turn of a round, where rounds are always the same.
+    pub phases: usize,
+    /// Whether the operations are machine code.
+    pub machine_code: bool,
     /// Sets of atoms that depend on themselves.
     pub cycles: usize,
 }
@@ -73,22 +77,20 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     let (game, report): (SharedModel, Report) = match ground(&rules, &limits.ground) {
         Ok(ground) => {
             let network = network(&ground);
-            let listing = listing(&network);
+            let (rules, gates, cycles) = (ground.len(), network.gates.len(), network.cycles.len());
+            let machine = Propnet::new(ground, network);
             let report = Report {
                 machine: "network",
                 why: None,
-                rules: ground.len(),
-                facts: network.latches.len(),
-                moves: network.moves.iter().map(Vec::len).sum(),
-                gates: network.gates.len(),
-                operations: [
-                    listing.score,
-                    listing.advance - listing.score,
-                    listing.ops.len() - listing.advance,
-                ],
-                cycles: network.cycles.len(),
+                rules,
+                facts: machine.network.latches.len(),
+                moves: machine.network.moves.iter().map(Vec::len).sum(),
+                gates,
+                operations: machine.operations(),
+                phases: machine.phases(),
+                machine_code: machine.is_machine_code(),
+                cycles,
             };
-            let machine = Propnet::new(ground, network, listing);
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
         Err(not) => {

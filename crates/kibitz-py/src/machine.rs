@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use kibitz_lang::compile::{listing, network};
+use kibitz_lang::compile::network;
 use kibitz_lang::run::{Machine, Outlook, Propnet, Reasoner};
 use kibitz_lang::{LoadLimits, Source, ground};
 use pyo3::exceptions::PyValueError;
@@ -122,8 +122,7 @@ fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<Ru
         match ground(&rules, &limits.ground) {
             Ok(ground) => {
                 let network = network(&ground);
-                let listing = listing(&network);
-                return Ok(RulesMachine::new(Propnet::new(ground, network, listing), "network", None));
+                return Ok(RulesMachine::new(Propnet::new(ground, network), "network", None));
             }
             Err(not) if wanted == Some("network") => {
                 return Err(format!("{} cannot be run as a network: {}", source.name(), not.why));

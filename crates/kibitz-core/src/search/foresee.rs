@@ -14,14 +14,19 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::params::{Backup, Parallel, SearchParams, TreeKind};
 use super::select::select;
 use super::simulate::{Problem, Worker};
-use super::tree::{NONE, Tree, Visit};
+use super::tree::{NONE, NodeId, Tree, Visit};
 use crate::belief::World;
 use crate::game::{Action, Turn};
 use crate::model::{Model, State};
-use crate::playout::{Playout, Policy};
+use crate::playout::{MAX_PLAYERS, Playout, Policy};
 
 /// States that are kept; then all are forgotten, and found again where they are needed.
 const MOST: usize = 1 << 16;
+
+/// Leaves that are taken together: all actions of a node are tried before one is tried twice.
+const SIBLINGS: usize = 8;
+/// Descents that may find nothing new before it is enough.
+const IN_VAIN: usize = 8;
 
 /// What is known of the states behind a tree's edges.
 pub(super) struct Foresight {
@@ -39,7 +44,7 @@ pub(super) struct Foresight {
 
 struct Place {
     state: State,
-    /// What the step to it paid.
+    /// What the step to it paid; nothing, if empty.
     rewards: Vec<f64>,
     /// How a playout from it ended, until that is used.
     ahead: Option<Vec<f64>>,
@@ -106,11 +111,31 @@ impl Foresight {
             return (self.behind[edge] as usize, false);
         }
         let mut state = self.places[from].state.clone();
-        let mut rewards = vec![0.0; model.info().players];
-        model.step(&mut state, &[action], &mut rewards);
+        let mut paid = [0.0; MAX_PLAYERS];
+        let paid = &mut paid[..model.info().players];
+        model.step(&mut state, &[action], paid);
+        let rewards = if paid.iter().any(|reward| *reward != 0.0) { paid.to_vec() } else { Vec::new() };
         self.places.push(Place { state, rewards, ahead: None });
         self.behind[edge] = self.places.len() as u32 - 1;
         (self.places.len() - 1, true)
+    }
+
+    /// Notes the next leaves behind a node's edges; false if there are none that are new.
+    fn take_leaves(&mut self, model: &dyn Model, tree: &Tree, node: NodeId, place: usize) -> bool {
+        let before = self.leaves.len();
+        for (edge, at) in (tree.first_edge(node)..).zip(tree.edges(node)) {
+            if at.child.load(Relaxed) != NONE {
+                continue;
+            }
+            let (next, new) = self.follow(model, place, edge, at.action());
+            if new && matches!(model.turn(&self.places[next].state), Turn::One(_)) {
+                self.leaves.push(next);
+                if self.leaves.len() == before + SIBLINGS {
+                    break;
+                }
+            }
+        }
+        self.leaves.len() > before
     }
 }
 
@@ -144,7 +169,7 @@ impl Worker<'_> {
         foresight.leaves.clear();
         foresight.leaves.push(leaf);
         let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
-        while foresight.leaves.len() < wanted && in_vain < 8 + foresight.leaves.len() / 4 {
+        while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, foresight));
         }
         while let Some(visit) = foresight.visits.pop() {
@@ -160,8 +185,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Goes down to where the tree ends as the search would if nothing new were learnt. True if that is a
-    /// leaf that nobody has thought of.
+    /// Goes down to where the tree ends as the search would if nothing new were learnt. True if there are
+    /// leaves that nobody has thought of.
     fn descend(&mut self, tree: &Tree, foresight: &mut Foresight) -> bool {
         let (mut node, mut place) = (self.root, 0);
         loop {
@@ -179,16 +204,12 @@ impl Worker<'_> {
             let edge = tree.first_edge(node) + chosen as u32;
             foresight.visits.push(tree.pretend(node, edge, tried, self.rule.middle));
             let action = edges[chosen].action();
-            let (next, new) = foresight.follow(self.problem.model, place, edge, action);
             let child = edges[chosen].child.load(Relaxed);
             if child == NONE {
-                let open = matches!(self.problem.model.turn(&foresight.places[next].state), Turn::One(_));
-                if new && open {
-                    foresight.leaves.push(next);
-                }
-                return new && open;
+                return foresight.take_leaves(self.problem.model, tree, node, place);
             }
-            (node, place) = (child, next);
+            place = foresight.follow(self.problem.model, place, edge, action).0;
+            node = child;
         }
     }
 }
