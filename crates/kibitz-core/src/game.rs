@@ -205,6 +205,14 @@ pub trait Game: Send + Sync + 'static {
     /// Carries out a joint action and **adds** each player's reward to `rewards`.
     fn step(&self, state: &mut Self::State, joint: &[Action], rewards: &mut [f64]);
 
+    /// The state that a joint action leads to, as [`Game::step`] would change a copy. Overridden where
+    /// most of a state is made anew.
+    fn after(&self, state: &Self::State, joint: &[Action], rewards: &mut [f64]) -> Self::State {
+        let mut after = state.clone();
+        self.step(&mut after, joint, rewards);
+        after
+    }
+
     /// A readable name, unique among the legal actions (or outcomes) of this state. `player` is
     /// `None` for an outcome of chance.
     fn action_name(&self, state: &Self::State, player: Option<usize>, action: Action) -> String;

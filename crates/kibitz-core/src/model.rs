@@ -92,6 +92,8 @@ pub trait Model: Send + Sync {
     fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>);
     /// [`Game::step`].
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]);
+    /// [`Game::after`].
+    fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State;
     /// [`Game::action_name`].
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String;
     /// [`Game::text`].
@@ -174,6 +176,10 @@ impl<G: Game> Model for G {
     #[inline]
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
         Game::step(self, state.get_mut::<G::State>(), joint, rewards);
+    }
+
+    fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State {
+        State::new(Game::after(self, state.get::<G::State>(), joint, rewards))
     }
 
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {

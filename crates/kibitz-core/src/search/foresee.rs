@@ -11,8 +11,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::params::{Backup, Parallel, SearchParams, TreeKind};
-use super::select::select;
+use super::params::{Backup, Expansion, Parallel, SearchParams, Selection, TreeKind};
 use super::simulate::{Problem, Worker};
 use super::tree::{NONE, NodeId, Tree, Visit};
 use crate::belief::World;
@@ -24,7 +23,7 @@ use crate::playout::{MAX_PLAYERS, Playout, Policy};
 const MOST: usize = 1 << 16;
 
 /// Leaves that are taken together: all actions of a node are tried before one is tried twice.
-const SIBLINGS: usize = 8;
+const SIBLINGS: usize = 64;
 /// Descents that may find nothing new before it is enough.
 const IN_VAIN: usize = 8;
 
@@ -58,13 +57,17 @@ impl Foresight {
         let to_the_end = depth.is_none() && horizon.is_none() && problem.playout.policy == Policy::Random;
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;
         let many = problem.model.info().at_once > 1 && problem.params.backup != Backup::Max;
-        (problem.kind == TreeKind::State && plain && to_the_end && alone && many).then(|| Foresight {
-            places: vec![Place { state: origin.state.clone(), rewards: Vec::new(), ahead: None }],
-            behind: Vec::new(),
-            at: None,
-            path: origin.path,
-            leaves: Vec::new(),
-            visits: Vec::new(),
+        let by_bounds =
+            problem.params.selection == Selection::Ucb1 && problem.params.expansion == Expansion::All;
+        (problem.kind == TreeKind::State && plain && to_the_end && alone && many && by_bounds).then(|| {
+            Foresight {
+                places: vec![Place { state: origin.state.clone(), rewards: Vec::new(), ahead: None }],
+                behind: Vec::new(),
+                at: None,
+                path: origin.path,
+                leaves: Vec::new(),
+                visits: Vec::new(),
+            }
         })
     }
 
@@ -110,10 +113,9 @@ impl Foresight {
         if self.behind[edge] != 0 {
             return (self.behind[edge] as usize, false);
         }
-        let mut state = self.places[from].state.clone();
         let mut paid = [0.0; MAX_PLAYERS];
         let paid = &mut paid[..model.info().players];
-        model.step(&mut state, &[action], paid);
+        let state = model.after(&self.places[from].state, &[action], paid);
         let rewards = if paid.iter().any(|reward| *reward != 0.0) { paid.to_vec() } else { Vec::new() };
         self.places.push(Place { state, rewards, ahead: None });
         self.behind[edge] = self.places.len() as u32 - 1;
@@ -123,10 +125,9 @@ impl Foresight {
     /// Notes the next leaves behind a node's edges; false if there are none that are new.
     fn take_leaves(&mut self, model: &dyn Model, tree: &Tree, node: NodeId, place: usize) -> bool {
         let before = self.leaves.len();
-        for (edge, at) in (tree.first_edge(node)..).zip(tree.edges(node)) {
-            if at.child.load(Relaxed) != NONE {
-                continue;
-            }
+        let tried = tree.node(node).tried.load(Relaxed);
+        let edges = (tree.first_edge(node)..).zip(tree.edges(node));
+        for (edge, at) in edges.skip(tried.into()) {
             let (next, new) = self.follow(model, place, edge, at.action());
             if new && matches!(model.turn(&self.places[next].state), Turn::One(_)) {
                 self.leaves.push(next);
@@ -168,7 +169,7 @@ impl Worker<'_> {
         }
         foresight.leaves.clear();
         foresight.leaves.push(leaf);
-        let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
+        let (wanted, mut in_vain) = (std::env::var("WANTED").map_or(256, |w| w.parse().unwrap()), 0);
         while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, foresight));
         }
@@ -185,30 +186,33 @@ impl Worker<'_> {
         }
     }
 
-    /// Goes down to where the tree ends as the search would if nothing new were learnt. True if there are
-    /// leaves that nobody has thought of.
+    /// Goes down as the search would if nothing new were learnt and all leaves that are known had been
+    /// tried, to a node with others. False if it finds none.
     fn descend(&mut self, tree: &Tree, foresight: &mut Foresight) -> bool {
+        let model = self.problem.model;
         let (mut node, mut place) = (self.root, 0);
         loop {
             let state = &foresight.places[place].state;
-            let Turn::One(player) = self.problem.model.turn(state) else { return false };
+            let Turn::One(player) = model.turn(state) else { return false };
             if tree.edges(node).is_empty() {
                 self.expand(tree, node, player, Some(state));
             }
-            let edges = tree.edges(node);
-            if edges.is_empty() {
-                return false; // memory is full
+            if foresight.take_leaves(model, tree, node, place) {
+                return true;
             }
-            let tried = tree.node(node).tried.load(Relaxed);
-            let chosen = select(tree, node, edges, &self.rule, false, &mut self.rng);
+            let edges = tree.edges(node);
+            let tried = usize::from(tree.node(node).tried.load(Relaxed));
+            if tried == 0 {
+                return false;
+            }
+            let chosen = self.rule.best_tried(tree, node, &edges[..tried]);
             let edge = tree.first_edge(node) + chosen as u32;
-            foresight.visits.push(tree.pretend(node, edge, tried, self.rule.middle));
-            let action = edges[chosen].action();
+            foresight.visits.push(tree.pretend(node, edge));
             let child = edges[chosen].child.load(Relaxed);
             if child == NONE {
-                return foresight.take_leaves(self.problem.model, tree, node, place);
+                return false; // the game is over there
             }
-            place = foresight.follow(self.problem.model, place, edge, action).0;
+            place = foresight.follow(model, place, edge, edges[chosen].action()).0;
             node = child;
         }
     }

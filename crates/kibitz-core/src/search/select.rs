@@ -16,7 +16,7 @@ pub(super) struct Rule {
     /// The exploration constant times the spread of returns.
     c: f64,
     /// What an untried action is taken to be worth under partial expansion.
-    pub middle: f64,
+    middle: f64,
     /// The share of the best return in an edge's value.
     q: f64,
     small: &'static [Count],
@@ -39,6 +39,12 @@ impl Rule {
     pub fn value(&self, tree: &Tree, edge: &Edge) -> f64 {
         let mean = tree.mean(edge);
         if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean }
+    }
+
+    /// The edge with the highest upper confidence bound among those that have been tried.
+    pub fn best_tried(&self, tree: &Tree, id: NodeId, tried: &[Edge]) -> usize {
+        let visits = tree.node(id).visits.load(Relaxed);
+        self.best(tree, tried, count(self.small, visits).root_log, || 1.0).0
     }
 
     /// The tried edge with the highest upper confidence bound, and that bound. `jitter` scales

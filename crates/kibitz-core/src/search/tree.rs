@@ -43,7 +43,6 @@ pub struct Edge {
 pub struct Visit {
     node: NodeId,
     edge: u32,
-    tried: u16,
     excess: u64,
 }
 
@@ -293,24 +292,22 @@ impl Tree {
         add_f64(&edge.excess, f64::from(count) * (value - self.floor), self.shared);
     }
 
-    /// Notes a visit that changes no mean, until it is taken back; an edge without one gets `value`.
-    /// `tried` is how many of the node's edges had been tried before.
-    pub fn pretend(&self, node: NodeId, edge: u32, tried: u16, value: f64) -> Visit {
+    /// Notes a visit that changes no mean, until it is taken back.
+    pub fn pretend(&self, node: NodeId, edge: u32) -> Visit {
         let at = self.edge(edge);
-        let visit = Visit { node, edge, tried, excess: at.excess.load(Relaxed) };
-        let value = if at.visits.load(Relaxed) > 0 { self.mean(at) } else { value };
+        let visit = Visit { node, edge, excess: at.excess.load(Relaxed) };
+        let mean = self.mean(at);
         self.visit_node(node, 1);
         self.visit_edge(at, 1);
-        self.add(at, value, 1);
+        self.add(at, mean, 1);
         visit
     }
 
     /// Takes a visit back; the latest first.
     pub fn take_back(&self, visit: Visit) {
-        let Visit { node, edge, tried, excess } = visit;
+        let Visit { node, edge, excess } = visit;
         let (node, edge) = (self.node(node), self.edge(edge));
         node.visits.store(node.visits.load(Relaxed) - 1, Relaxed);
-        node.tried.store(tried, Relaxed);
         edge.visits.store(edge.visits.load(Relaxed) - 1, Relaxed);
         edge.excess.store(excess, Relaxed);
     }
