@@ -79,7 +79,7 @@ impl Code {
 /// A thread's slots, and what they hold. All lanes are alike; the lowest is the one that is read.
 #[derive(Default)]
 pub(super) struct Memory {
-    /// What the programs work on. The slots of moves are empty between two calls.
+    /// What the programs work on.
     pub slots: Vec<Word>,
     /// The machine that the slots are for.
     pub machine: Option<u64>,
@@ -87,8 +87,10 @@ pub(super) struct Memory {
     facts: Option<Vec<u64>>,
     /// The `view` part has been carried out for them.
     viewed: bool,
-    /// The slots of the moves that are made.
+    /// The slots of the moves to make.
     moves: Vec<u32>,
+    /// The slots of the moves that were made last: all other moves' slots are empty.
+    made: Vec<u32>,
     /// Which of a role's moves are legal.
     legal: Vec<u64>,
 }
@@ -103,6 +105,7 @@ impl Memory {
     pub fn clear(&mut self, machine: u64, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, Word::NONE);
+        self.made.clear();
         (self.machine, self.facts) = (Some(machine), None);
     }
 
@@ -150,13 +153,14 @@ impl Memory {
     /// Makes the moves that are chosen; the slots then hold the next facts.
     #[inline]
     pub fn advance(&mut self, code: &Code) {
+        for slot in self.made.drain(..) {
+            self.slots[slot as usize] = Word::NONE;
+        }
         for slot in &self.moves {
             self.slots[*slot as usize] = Word::ALL;
         }
         code.advance.run(&mut self.slots);
-        for slot in self.moves.drain(..) {
-            self.slots[slot as usize] = Word::NONE;
-        }
+        std::mem::swap(&mut self.moves, &mut self.made);
         (self.facts, self.viewed) = (None, false);
     }
 
