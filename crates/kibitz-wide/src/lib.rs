@@ -23,7 +23,7 @@ pub use word::Word;
 #[inline]
 pub fn with_wide_instructions<T>(work: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
+    if has_wide_instructions() {
         // SAFETY: the processor has these instructions.
         return unsafe { with_avx2(work) };
     }
@@ -31,7 +31,14 @@ pub fn with_wide_instructions<T>(work: impl FnOnce() -> T) -> T {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[inline]
+fn has_wide_instructions() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx2") && has!("popcnt") && has!("bmi1") && has!("bmi2")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
 fn with_avx2<T>(work: impl FnOnce() -> T) -> T {
     work()
 }

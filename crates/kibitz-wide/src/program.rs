@@ -44,7 +44,7 @@ impl Program {
 
     #[cfg(target_arch = "x86_64")]
     fn translate(&mut self, kept: &[bool]) {
-        if std::arch::is_x86_feature_detected!("avx2") {
+        if crate::has_wide_instructions() {
             self.machine_code = crate::emit::MachineCode::of(&self.ops, self.slots, kept);
         }
     }

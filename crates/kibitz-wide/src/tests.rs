@@ -50,7 +50,7 @@ proptest! {
         Program::interpreted(&ops, SLOTS as usize).run(&mut expected);
         let program = Program::new(&ops, SLOTS as usize, &kept);
         #[cfg(target_arch = "x86_64")]
-        prop_assert_eq!(program.is_machine_code(), std::arch::is_x86_feature_detected!("avx2"));
+        prop_assert_eq!(program.is_machine_code(), has_wide_instructions());
         program.run(&mut memory);
         for slot in (0..SLOTS as usize).filter(|slot| kept[*slot]) {
             prop_assert_eq!(memory[slot], expected[slot], "slot {}", slot);

@@ -46,6 +46,7 @@ impl Word {
     }
 
     /// The numbers of the bits that are set, ascending.
+    #[inline(always)]
     pub fn bits(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(part, mut left)| {
             std::iter::from_fn(move || {

@@ -22,6 +22,9 @@ pub struct Place {
 
 /// What is asked of a network, part by part.
 pub struct Wanted<'a> {
+    /// What to begin with: of the many orders in which view could be computed, one in which values are
+    /// used soon after.
+    pub first: Vec<Wire>,
     /// After view.
     pub view: Vec<Wire>,
     /// After score.
@@ -100,6 +103,7 @@ impl Listing {
 /// Lists the operations that give what is wanted.
 pub fn listing(wanted: &Wanted) -> Listing {
     let mut writer = Writer::new(wanted.network);
+    writer.need(&wanted.first);
     writer.need(&wanted.view);
     let score = writer.steps.len();
     let known = writer.done.clone();

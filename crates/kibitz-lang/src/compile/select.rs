@@ -25,6 +25,8 @@ pub struct Chosen {
 pub struct Choice {
     /// How many legal moves there are, the lowest bit first.
     pub count: Vec<Wire>,
+    /// The counts of all parts of the tree, in an order in which each is needed soon after.
+    pub order: Vec<Wire>,
     /// The extras that hold the number to choose with, as many bits.
     pub number: std::ops::Range<usize>,
 }
@@ -62,7 +64,7 @@ pub fn chosen(network: &Network, keeps: bool) -> Chosen {
         for ((input, _), made) in open.iter().zip(tree.descend(gates, bits)) {
             inputs[*input] = made;
         }
-        choices.push(Some(Choice { count, number }));
+        choices.push(Some(Choice { count, order: tree.counts(), number }));
     }
     rebuild.run(
         |gate| moved[gate],
@@ -160,6 +162,23 @@ impl Tree {
             levels.push(nodes);
         }
         Tree { levels, moves: legal.len() }
+    }
+
+    /// All counts, those of a node's children just before its own.
+    fn counts(&self) -> Vec<Wire> {
+        let (mut counts, mut open) = (Vec::new(), vec![(self.levels.len() - 1, 0, false)]);
+        while let Some((level, node, ready)) = open.pop() {
+            if ready || level == 0 {
+                counts.extend(&self.levels[level][node].count);
+            } else {
+                open.extend([
+                    (level, node, true),
+                    (level - 1, 2 * node + 1, false),
+                    (level - 1, 2 * node, false),
+                ]);
+            }
+        }
+        counts
     }
 
     /// For each move: whether it is the one that the number leads to.

@@ -3,6 +3,7 @@
 use kibitz_wide::Word;
 
 /// A source of random bits: xoshiro256+ (Blackman and Vigna 2018), one for each 64 lanes.
+#[derive(Clone, Copy)]
 pub struct Bits([Word; 4]);
 
 impl Bits {
@@ -13,38 +14,64 @@ impl Bits {
 
     #[inline(always)]
     fn next(&mut self) -> Word {
-        let [s0, s1, s2, s3] = &mut self.0;
-        let mut word = Word::NONE;
+        let [mut s0, mut s1, mut s2, mut s3] = self.0;
+        let (mut word, mut shifted) = (Word::NONE, Word::NONE);
         for n in 0..4 {
             word.0[n] = s0.0[n].wrapping_add(s3.0[n]);
-            let t = s1.0[n] << 17;
-            s2.0[n] ^= s0.0[n];
-            s3.0[n] ^= s1.0[n];
-            s1.0[n] ^= s2.0[n];
-            s0.0[n] ^= s3.0[n];
-            s2.0[n] ^= t;
-            s3.0[n] = s3.0[n].rotate_left(45);
+            shifted.0[n] = s1.0[n] << 17;
         }
+        s2 ^= s0;
+        s3 ^= s1;
+        s1 ^= s2;
+        s0 ^= s3;
+        s2 ^= shifted;
+        for part in &mut s3.0 {
+            *part = part.rotate_left(45);
+        }
+        self.0 = [s0, s1, s2, s3];
         word
     }
 }
 
-/// More bits than any number of moves has.
-const WIDEST: usize = 32;
+/// Numbers have fewer bits: no role has a million moves in a network.
+const WIDEST: usize = 24;
 
 /// Draws a number below `count` in each of the lanes, by rejection: exactly uniform. Both are given
-/// bit by bit, the lowest first. In a lane whose count is 0 the number stays what it was; those of
-/// `lanes` are returned.
+/// bit by bit, the lowest first. Gives the lanes in which the count is 0; the number there, and in other
+/// lanes, is of no interest.
 #[inline(always)]
 pub fn draw(count: &[Word], number: &mut [Word], lanes: Word, bits: &mut Bits) -> Word {
-    let width = count.len().min(WIDEST);
+    // Of a few bits all is kept in registers.
+    match count.len() {
+        1 => draw_bits::<1>(count, number, lanes, bits),
+        2 => draw_bits::<2>(count, number, lanes, bits),
+        3 => draw_bits::<3>(count, number, lanes, bits),
+        4 => draw_bits::<4>(count, number, lanes, bits),
+        5 => draw_bits::<5>(count, number, lanes, bits),
+        6 => draw_bits::<6>(count, number, lanes, bits),
+        7 => draw_bits::<7>(count, number, lanes, bits),
+        8 => draw_bits::<8>(count, number, lanes, bits),
+        _ => draw_bits::<WIDEST>(count, number, lanes, bits),
+    }
+}
+
+#[inline(always)]
+fn draw_bits<const WIDTH: usize>(
+    given: &[Word],
+    result: &mut [Word],
+    lanes: Word,
+    bits: &mut Bits,
+) -> Word {
+    let (mut count, mut number, mut own) = ([Word::NONE; WIDTH], [Word::NONE; WIDTH], *bits);
+    count.iter_mut().zip(given).for_each(|(count, given)| *count = *given);
+    let width = if WIDTH == WIDEST { given.len().min(WIDEST) } else { WIDTH };
     // The bits that numbers below the count can have: from the highest bit of count - 1 down.
-    let mut useful = [Word::NONE; WIDEST];
+    let mut useful = [Word::NONE; WIDTH];
     let (mut borrow, mut any) = (Word::ALL, Word::NONE);
-    for (useful, count) in useful.iter_mut().zip(count) {
-        *useful = *count ^ borrow;
-        borrow &= !*count;
-        any |= *count;
+    for bit in 0..width {
+        useful[bit] = count[bit] ^ borrow;
+        borrow &= !count[bit];
+        any |= count[bit];
     }
     for bit in (1..width).rev() {
         let higher = useful[bit];
@@ -52,15 +79,19 @@ pub fn draw(count: &[Word], number: &mut [Word], lanes: Word, bits: &mut Bits) -
     }
     let mut open = lanes & any;
     while open.any() {
-        let mut smaller = Word::NONE;
-        for bit in 0..width {
-            let drawn = bits.next() & useful[bit];
-            let kept = number[bit] & !open | drawn & open;
-            number[bit] = kept;
-            smaller = !kept & count[bit] | !(kept ^ count[bit]) & smaller;
+        // Two tries before the next look.
+        for _ in 0..2 {
+            let mut smaller = Word::NONE;
+            for bit in 0..width {
+                let drawn = own.next() & useful[bit];
+                number[bit] ^= (number[bit] ^ drawn) & open;
+                smaller = !number[bit] & count[bit] | !(number[bit] ^ count[bit]) & smaller;
+            }
+            open &= !smaller;
         }
-        open &= !smaller;
     }
+    *bits = own;
+    result.iter_mut().zip(number).for_each(|(result, number)| *result = number);
     lanes & !any
 }
 

@@ -1,5 +1,7 @@
 //! The machine of a network, 256 games at once: one in each bit of a word.
 
+use std::collections::VecDeque;
+
 use kibitz_core::Rng;
 use kibitz_wide::{Program, Word, with_wide_instructions};
 
@@ -61,8 +63,10 @@ impl LaneCode {
         let listings: Vec<Listing> = networks
             .iter()
             .map(|each| {
-                let counts = each.choices.iter().flatten().flat_map(|choice| choice.count.iter().copied());
+                let choices = || each.choices.iter().flatten();
+                let counts = choices().flat_map(|choice| choice.count.iter().copied());
                 listing(&Wanted {
+                    first: choices().flat_map(|choice| choice.order.iter().copied()).collect(),
                     view: std::iter::once(each.network.terminal).chain(counts).collect(),
                     score: each.network.goals.iter().flatten().map(|(_, wire)| *wire).collect(),
                     told: Vec::new(),
@@ -147,8 +151,8 @@ pub struct Lanes {
     slots: Vec<Word>,
     /// The start of the game in each lane; not kept up where there is but one.
     start: Vec<u32>,
-    /// The step in which each lane was loaded.
-    loaded: Vec<u64>,
+    /// The steps in which lanes were loaded, and those that are still going on.
+    loaded: VecDeque<(u64, Word)>,
     live: Word,
     /// By phase in which they ended: over, but not scored yet.
     waiting: Vec<Word>,
@@ -160,7 +164,7 @@ impl Lanes {
         Lanes {
             slots: vec![Word::NONE; code.slots],
             start: vec![0; LANES],
-            loaded: vec![0; LANES],
+            loaded: VecDeque::new(),
             live: Word::NONE,
             waiting: vec![Word::NONE; code.phases.len()],
         }
@@ -169,6 +173,21 @@ impl Lanes {
     /// Plays out `count` games from each of some states by uniformly random moves, for at most
     /// `depth` steps each.
     pub fn play_out(
+        &mut self,
+        machine: &Propnet,
+        starts: &[propnet::Bits],
+        count: usize,
+        depth: u64,
+        rng: &mut Rng,
+    ) -> Outcome {
+        with_wide_instructions(
+            #[inline(always)]
+            || self.play(machine, starts, count, depth, rng),
+        )
+    }
+
+    #[inline(always)]
+    fn play(
         &mut self,
         machine: &Propnet,
         starts: &[propnet::Bits],
@@ -186,6 +205,7 @@ impl Lanes {
         let mut bits = Bits::new(|| rng.bits());
         self.live = Word::NONE;
         self.waiting.fill(Word::NONE);
+        self.loaded.clear();
         let (mut phase, mut step) = (starts.some_phase().unwrap_or(0), 0);
         loop {
             if starts.left(phase) > 0 {
@@ -224,35 +244,33 @@ impl Lanes {
     }
 
     /// Draws numbers for the moves in all live lanes; gives those in which somebody cannot move.
+    #[inline(always)]
     fn choose(&mut self, phase: &Phase, bits: &mut Bits) -> Word {
-        with_wide_instructions(
-            #[inline(always)]
-            || {
-                let mut stuck = Word::NONE;
-                let mut counts = [Word::NONE; 32];
-                for (places, number) in &phase.choices {
-                    let count = &mut counts[..places.len()];
-                    for (word, place) in count.iter_mut().zip(places) {
-                        *word = read(&self.slots, *place);
-                    }
-                    stuck |= draw(count, &mut self.slots[number.clone()], self.live, bits);
-                }
-                stuck
-            },
-        )
+        let mut stuck = Word::NONE;
+        let mut counts = [Word::NONE; 32];
+        for (places, number) in &phase.choices {
+            let count = &mut counts[..places.len()];
+            for (word, place) in count.iter_mut().zip(places) {
+                *word = read(&self.slots, *place);
+            }
+            stuck |= draw(count, &mut self.slots[number.clone()], self.live, bits);
+        }
+        stuck
     }
 
     /// Live lanes that have been going on for too long.
-    fn too_long(&self, step: u64, depth: u64) -> Word {
+    #[inline(always)]
+    fn too_long(&mut self, step: u64, depth: u64) -> Word {
         let mut long = Word::NONE;
-        if step >= depth {
-            let is_long = |lane: &usize| step - self.loaded[*lane] >= depth;
-            self.live.bits().filter(is_long).for_each(|lane| long.set(lane));
+        while let Some((_, lanes)) = self.loaded.front().filter(|(loaded, _)| step - loaded >= depth) {
+            long |= *lanes & self.live;
+            self.loaded.pop_front();
         }
         long
     }
 
     /// Puts games that begin in this phase into the lanes that have none.
+    #[inline(always)]
     fn load(&mut self, code: &LaneCode, starts: &mut Starts, phase: usize, step: u64) {
         let left = starts.left(phase);
         let mut free = !self.waiting.iter().fold(self.live, |busy, waiting| busy | *waiting);
@@ -266,22 +284,19 @@ impl Lanes {
         if !free.any() {
             return;
         }
-        for lane in free.bits() {
-            self.loaded[lane] = step;
-        }
+        self.loaded.retain_mut(|(_, lanes)| {
+            *lanes &= self.live;
+            lanes.any()
+        });
+        self.loaded.push_back((step, free));
         let facts = &mut self.slots[..code.latches];
         let (queue, begun) = &mut starts.queues[phase];
         if let [only] = queue[..] {
             let start = &starts.facts[only as usize];
-            with_wide_instructions(
-                #[inline(always)]
-                || {
-                    for (number, fact) in facts.iter_mut().enumerate() {
-                        let value = Word::all_if(start[number / 64] >> (number % 64) & 1 == 1);
-                        *fact ^= (*fact ^ value) & free;
-                    }
-                },
-            );
+            for (number, fact) in facts.iter_mut().enumerate() {
+                let value = Word::all_if(start[number / 64] >> (number % 64) & 1 == 1);
+                *fact ^= (*fact ^ value) & free;
+            }
             if starts.facts.len() > 1 {
                 free.bits().for_each(|lane| self.start[lane] = only);
             }
@@ -308,6 +323,7 @@ impl Lanes {
     }
 
     /// Adds up the scores of games that are over.
+    #[inline(always)]
     fn collect(&self, phase: &Phase, over: Word, tally: &mut Tally) {
         let mut number = 0;
         for places in &phase.goals {

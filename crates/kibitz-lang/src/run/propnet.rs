@@ -1,16 +1,16 @@
 //! The machine of a network, one state at a time.
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kibitz_core::Rng;
 use kibitz_core::rng::derive;
-use kibitz_wide::{Program, Word};
+use kibitz_wide::with_wide_instructions;
 
 use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook};
-use crate::compile::{Latch, Listing, Network, Phases, Place, Wanted, listing, phases};
+use super::single::{Code, MEMORY, Memory, holds};
+use crate::compile::{Latch, Network, Phases, phases};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -36,80 +36,12 @@ pub struct Propnet {
     lanes: Mutex<Vec<Lanes>>,
 }
 
-/// The program of one phase.
-struct Code {
-    view: Program,
-    score: Program,
-    advance: Program,
-    never: usize,
-    inputs: Vec<std::ops::Range<usize>>,
-    terminal: Place,
-    /// For each role: the moves that may be legal, and where it says whether they are.
-    legal: Vec<Vec<(u32, Place)>>,
-    goals: Vec<Vec<Place>>,
-    percepts: Vec<Vec<Place>>,
-    sizes: [usize; 3],
-}
-
-impl Code {
-    fn new(network: &Network) -> (Code, usize) {
-        let wires = |lists: &[Vec<(_, _)>]| lists.iter().flatten().map(|(_, wire)| *wire).collect();
-        let moves = network.moves.iter().flatten().map(|each| each.legal);
-        let listing: Listing = listing(&Wanted {
-            view: std::iter::once(network.terminal).chain(moves).collect(),
-            score: wires(&network.goals),
-            told: wires(&network.percepts),
-            network,
-            extras: 0,
-        });
-        let [view, score, advance] = listing.programs();
-        let never = listing.never;
-        let [seen, scored, after] = &listing.places;
-        let nested = |counts: &mut dyn Iterator<Item = usize>, flat: &[Place]| -> Vec<Vec<Place>> {
-            let mut flat = flat.iter().copied();
-            counts.map(|count| flat.by_ref().take(count).collect()).collect()
-        };
-        let may_be = |place: &Place| place.slot as usize != never || place.inverted;
-        let legal = nested(&mut network.moves.iter().map(Vec::len), &seen[1..]);
-        let code = Code {
-            view,
-            score,
-            advance,
-            never,
-            terminal: seen[0],
-            legal: legal
-                .into_iter()
-                .map(|places| (0..).zip(places).filter(|(_, place)| may_be(place)).collect())
-                .collect(),
-            goals: nested(&mut network.goals.iter().map(Vec::len), scored),
-            percepts: nested(&mut network.percepts.iter().map(Vec::len), &after[listing.latches..]),
-            sizes: listing.sizes(),
-            inputs: listing.inputs,
-        };
-        (code, listing.slots)
-    }
-}
-
-/// Fewer games than this are played one after the other.
-const FEW: u32 = 16;
+/// Fewer games than this are played one after the other: a step of 256 games takes as long as about so
+/// many of one.
+const FEW: u32 = 6;
 
 /// The facts that hold, a bit each.
 pub type Bits = Vec<u64>;
-
-/// A thread's slots, and what they hold.
-#[derive(Default)]
-struct Memory {
-    slots: Vec<Word>,
-    /// The machine whose facts the slots hold.
-    machine: Option<u64>,
-    facts: Bits,
-    /// The `view` part has been carried out for them.
-    viewed: bool,
-}
-
-thread_local! {
-    static MEMORY: RefCell<Memory> = RefCell::default();
-}
 
 /// Tells machines apart.
 static MACHINES: AtomicU64 = AtomicU64::new(0);
@@ -174,56 +106,47 @@ impl Propnet {
         &self.scores
     }
 
-    /// Works with slots in which the `view` part has been carried out for these facts. Whoever
-    /// asks for a state's moves, then makes one and asks again pays for each part once.
-    fn view<T>(&self, facts: &Bits, work: impl FnOnce(&Code, &mut Memory) -> T) -> T {
-        let code = &self.code[self.phase_of(facts)];
+    /// Works with a thread's memory that holds these facts.
+    fn with<T>(&self, facts: &Bits, work: impl FnOnce(&Code, &mut Memory) -> T) -> T {
         MEMORY.with_borrow_mut(|memory| {
-            if memory.machine != Some(self.id) || memory.facts != *facts {
-                if memory.slots.len() < self.slots {
-                    memory.slots.resize(self.slots, Word::NONE);
-                }
-                for (number, slot) in memory.slots[..self.network.latches.len()].iter_mut().enumerate() {
-                    // All lanes alike: the lowest bit is the one that is read.
-                    *slot = Word::all_if(facts[number / 64] >> (number % 64) & 1 == 1);
-                }
-                memory.facts.clone_from(facts);
-                (memory.machine, memory.viewed) = (Some(self.id), false);
+            if memory.machine != Some(self.id) {
+                memory.clear(self.id, self.slots);
             }
-            if !memory.viewed {
-                memory.slots[code.never] = Word::NONE;
-                code.view.run(&mut memory.slots);
-                memory.viewed = true;
-            }
-            work(code, memory)
+            memory.hold(facts, self.network.latches.len());
+            work(&self.code[self.phase_of(facts)], memory)
         })
     }
 
-    /// Makes the moves; the slots then hold the next facts.
-    fn advanced<T>(&self, facts: &Bits, moves: &[u32], read: impl FnOnce(&Code, &Memory) -> T) -> T {
-        self.view(facts, |code, memory| {
-            let Memory { slots, facts, viewed, .. } = memory;
-            for (inputs, chosen) in code.inputs.iter().zip(moves) {
-                let inputs = &mut slots[inputs.clone()];
-                inputs.fill(Word::NONE);
-                if let Some(slot) = inputs.get_mut(*chosen as usize) {
-                    *slot = Word::ALL;
+    /// Plays out one game by uniformly random moves, and adds each role's scores. Gives the number of
+    /// steps, and whether it went well.
+    #[inline(always)]
+    fn play_out_one(&self, facts: &Bits, depth: u64, rng: &mut Rng, scores: &mut [f64]) -> (u64, bool) {
+        self.with(facts, |_, memory| {
+            let mut phase = self.phase_of(facts);
+            for step in 0..depth {
+                let code = &self.code[phase];
+                memory.view(code);
+                if holds(&memory.slots, code.terminal) {
+                    code.score.run(&mut memory.slots);
+                    let mut well = true;
+                    for ((role, values), sum) in self.scores.iter().enumerate().zip(scores) {
+                        let mut had = code.scores(&memory.slots, role, values);
+                        match (had.next(), had.next()) {
+                            (Some(score), None) => *sum += score.clamp(0.0, 100.0),
+                            _ => well = false,
+                        }
+                    }
+                    return (step, well);
                 }
+                if !memory.choose(code, rng) {
+                    return (step, false);
+                }
+                memory.advance(code);
+                phase = (phase + 1) % self.code.len();
             }
-            code.advance.run(slots);
-            *viewed = false;
-            facts.fill(0);
-            for (number, slot) in slots[..self.network.latches.len()].iter().enumerate() {
-                facts[number / 64] |= (slot.0[0] & 1) << (number % 64);
-            }
-            read(code, memory)
+            (depth, true)
         })
     }
-}
-
-#[inline(always)]
-fn holds(slots: &[Word], place: Place) -> bool {
-    (slots[place.slot as usize].0[0] & 1 == 1) != place.inverted
 }
 
 impl Machine for Propnet {
@@ -246,50 +169,47 @@ impl Machine for Propnet {
     }
 
     fn outlook(&self, facts: &Bits, outlook: &mut Outlook) {
-        self.view(facts, |code, Memory { slots, .. }| {
-            outlook.terminal = holds(slots, code.terminal);
-            outlook.ends.clear();
+        self.with(facts, |code, memory| {
+            memory.view(code);
+            outlook.terminal = holds(&memory.slots, code.terminal);
             outlook.moves.clear();
-            outlook.moves.resize(code.legal.iter().map(Vec::len).sum(), 0);
-            let mut count = 0;
-            for places in &code.legal {
-                for (number, place) in places {
-                    // Which are legal cannot be foreseen: each is written, and only those count.
-                    outlook.moves[count] = *number;
-                    count += usize::from(holds(slots, *place));
-                }
-                outlook.ends.push(count as u32);
+            outlook.ends.clear();
+            for moves in &code.legal {
+                moves.append_legal(&memory.slots, &mut outlook.moves);
+                outlook.ends.push(outlook.moves.len() as u32);
             }
-            outlook.moves.truncate(count);
         });
     }
 
     fn scores(&self, facts: &Bits, role: usize) -> Vec<f64> {
-        self.view(facts, |code, Memory { slots, .. }| {
-            code.score.run(slots);
-            let goals = code.goals[role].iter().zip(&self.scores[role]);
-            goals.filter(|(place, _)| holds(slots, **place)).map(|(_, score)| *score).collect()
+        self.with(facts, |code, memory| {
+            memory.view(code);
+            code.score.run(&mut memory.slots);
+            code.scores(&memory.slots, role, &self.scores[role]).collect()
         })
     }
 
     fn advance(&self, facts: &mut Bits, moves: &[u32], told: &mut Vec<u64>) {
-        let after = self.advanced(facts, moves, |code, Memory { slots, facts, .. }| {
+        let latches = self.network.latches.len();
+        self.with(&facts.clone(), |code, memory| {
+            memory.make(code, moves);
             if self.has_percepts {
                 told.clear();
                 told.extend(code.percepts.iter().map(|places| {
-                    let heard = places.iter().enumerate().filter(|(_, place)| holds(slots, **place));
+                    let heard =
+                        places.iter().enumerate().filter(|(_, place)| holds(&memory.slots, **place));
                     heard.fold(0, |key, (number, _)| derive(key, number as u64 + 1))
                 }));
             }
-            facts.clone()
+            memory.read_facts(latches, facts);
         });
-        *facts = after;
     }
 
     fn percepts(&self, facts: &Bits, moves: &[u32], role: usize) -> Vec<String> {
-        self.advanced(facts, moves, |code, Memory { slots, .. }| {
+        self.with(facts, |code, memory| {
+            memory.make(code, moves);
             let places = code.percepts[role].iter().zip(&self.network.percepts[role]);
-            let heard = places.filter(|(place, _)| holds(slots, **place));
+            let heard = places.filter(|(place, _)| holds(&memory.slots, **place));
             heard.map(|(_, (term, _))| self.terms.show(&self.symbols, *term)).collect()
         })
     }
@@ -306,8 +226,18 @@ impl Machine for Propnet {
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        if starts.len() == 1 && count < FEW {
-            return None;
+        if let [facts] = starts
+            && count < FEW
+        {
+            let (mut steps, mut faulty) = (0, 0);
+            for _ in 0..count {
+                let (taken, well) = with_wide_instructions(
+                    #[inline(always)]
+                    || self.play_out_one(facts, depth, rng, scores),
+                );
+                (steps, faulty) = (steps + taken, faulty + usize::from(!well));
+            }
+            return Some((steps, faulty));
         }
         let spare = self.spare_lanes().pop();
         let mut lanes = spare.unwrap_or_else(|| Lanes::new(self.lane_code()));
