@@ -6,8 +6,8 @@ use std::time::Instant;
 use kibitz_core::SharedModel;
 
 use crate::check::check;
-use crate::compile::{listing, network};
-use crate::ground::{GroundLimits, NotGround, Way, ground_by};
+use crate::compile::{Network, network};
+use crate::ground::{Ground, GroundLimits, NotGround, Way, ground_by};
 use crate::parse::{Limits, parse};
 use crate::picture::Hints;
 use crate::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
@@ -39,8 +39,12 @@ pub struct Report {
     pub moves: usize,
     /// Gates of the network.
     pub gates: usize,
-    /// Operations for a state's moves, for its scores, and for the next state.
+    /// Operations for a state's moves, for its scores, and for the next state, at the start.
     pub operations: [usize; 3],
+    /// How many networks there are: one for each turn of a round, where rounds are always the same.
+    pub phases: usize,
+    /// Whether the operations are machine code.
+    pub machine_code: bool,
     /// Sets of atoms that depend on themselves.
     pub cycles: usize,
 }
@@ -76,20 +80,17 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     let hints = Hints::of(&rules);
     let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
         Ok((machine, rules)) => {
-            let (network, listing) = (&machine.network, &machine.listing);
             let report = Report {
                 machine: "network",
                 why: None,
                 rules,
-                facts: network.latches.len(),
-                moves: network.moves.iter().map(Vec::len).sum(),
-                gates: network.gates.len(),
-                operations: [
-                    listing.score,
-                    listing.advance - listing.score,
-                    listing.ops.len() - listing.advance,
-                ],
-                cycles: network.cycles.len(),
+                facts: machine.network.latches.len(),
+                moves: machine.network.moves.iter().map(Vec::len).sum(),
+                gates: machine.network.gates.len(),
+                operations: machine.operations(),
+                phases: machine.phases(),
+                machine_code: machine.is_machine_code(),
+                cycles: machine.network.cycles.len(),
             };
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
@@ -115,34 +116,30 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
     let end = Instant::now() + limits.time;
     let attempt = |way: Way, most: usize, steps: u64| {
         let time = end.saturating_duration_since(Instant::now());
-        let (rules_left, steps) = (most.min(limits.rules), steps.min(limits.steps));
-        let ground = ground_by(way, rules, &GroundLimits { rules: rules_left, steps, time, ..*limits })?;
-        let (count, network) = (ground.len(), network(&ground));
-        let listing = listing(&network);
-        Ok((Propnet::new(ground, network, listing), count))
+        let (most, steps) = (most.min(limits.rules), steps.min(limits.steps));
+        let ground = ground_by(way, rules, &GroundLimits { rules: most, steps, time, ..*limits })?;
+        let network = network(&ground);
+        Ok((ground, network))
     };
-    let size = |(machine, _): &(Propnet, usize)| machine.listing.ops.len();
-    let mut best: Option<(Propnet, usize)> = None;
+    let mut best: Option<(Ground, Network)> = None;
     for way in Way::ALL {
         // Far more rules do not make a smaller network.
-        let most = best.as_ref().map_or(FEW.0, |(_, count)| (3 * count).min(FEW.0));
-        if let Ok(found) = attempt(way, most, FEW.1)
-            && best.as_ref().is_none_or(|best| size(&found) < size(best))
+        let most = best.as_ref().map_or(FEW.0, |(ground, _)| (3 * ground.len()).min(FEW.0));
+        if let Ok((ground, network)) = attempt(way, most, FEW.1)
+            && best.as_ref().is_none_or(|(_, best)| network.gates.len() < best.gates.len())
         {
-            best = Some(found);
+            best = Some((ground, network));
         }
-    }
-    if let Some(best) = best {
-        return Ok(best);
     }
     // Where there is much, small parts help most, and then asking for less.
     let [_, _, fine_on_demand, fine] = Way::ALL;
     let large = |way| attempt(way, limits.rules, limits.steps);
-    large(fine).or_else(|_: NotGround| large(fine_on_demand)).map_err(|not| match Instant::now() < end {
-        true => not,
-        false => NotGround {
-            why: format!("grounding took more than {} s", limits.time.as_secs_f64()),
-            rule: None,
-        },
-    })
+    let found = best.map_or_else(|| large(fine).or_else(|_: NotGround| large(fine_on_demand)), Ok);
+    let (ground, network) = found.map_err(|not| {
+        let seconds = (limits.time.as_secs_f64() * 10.0).round() / 10.0;
+        let why = format!("grounding took more than {seconds} s");
+        if Instant::now() < end { not } else { NotGround { why, rule: None } }
+    })?;
+    let count = ground.len();
+    Ok((Propnet::new(ground, network), count))
 }

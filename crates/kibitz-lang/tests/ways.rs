@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kibitz_core::Rng;
 use kibitz_core::playout::{Playout, Policy};
-use kibitz_lang::compile::{listing, network};
+use kibitz_lang::compile::network;
 use kibitz_lang::ground::{GroundLimits, Way, ground_by};
 use kibitz_lang::run::{Machine, Outlook, Propnet, ReasonLimits, Reasoner};
 use kibitz_lang::{Limits, LoadLimits, Rules, Source, load, parse};
@@ -117,8 +117,7 @@ fn players(rules: &Rules) -> Vec<(String, Box<dyn Player>)> {
     for way in Way::ALL {
         if let Ok(ground) = ground_by(way, rules, &limits) {
             let network = network(&ground);
-            let listing = listing(&network);
-            players.push((format!("{way:?}"), At::start(Propnet::new(ground, network, listing))));
+            players.push((format!("{way:?}"), At::start(Propnet::new(ground, network))));
         }
     }
     let reasoner = Reasoner::new(rules, &ReasonLimits::default()).unwrap();
@@ -161,6 +160,32 @@ fn all_agree(name: &str, text: &str, games: u64, steps: usize) {
 #[test]
 fn of_these_rules() {
     all_agree("rules", RULES, 30, 20);
+}
+
+/// No atom depends on its own negation, but relations do: of the state, and of what never changes.
+#[test]
+fn of_relations_that_negate_parts_of_themselves() {
+    let text = "
+        (role you) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+        (<= (phase late) (true (step ?n)) (not (phase early)) (not (phase middle ?n)))
+        (<= (phase early) (true (step 1)))
+        (<= (phase middle ?n) (true (step ?n)) (not (phase early)) (succ ?n 4))
+        (<= (phase middle ?n) (true (step ?n)) (not (phase early)) (succ ?n 3))
+        (<= (kind ?n odd) (succ ?n ?m) (not (kind ?n even)))
+        (<= (kind 2 even)) (<= (kind 4 even))
+        (<= (level b) (not (level a)) (kind 2 even)) (<= (level c) (not (level b))) (<= (level a) (kind 2 odd))
+        (<= (legal you (say ?p ?k)) (phase ?p) (true (step ?n)) (kind ?n ?k))
+        (<= (legal you (say ?p ?l)) (phase ?p ?n) (true (step ?n)) (level ?l))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 5)))
+        (<= (goal you 100) (phase late) (not (goal you 50)))
+        (<= (goal you 50) (phase early))
+        (<= (goal you 0) (not (goal you 100)) (not (goal you 50)))";
+    all_agree("parts", text, 3, 9);
+    let reasoner = Reasoner::new(&rules("parts", text), &ReasonLimits::default()).unwrap();
+    let first = words(&reasoner, &reasoner.initial(), None);
+    assert_eq!(first[2], ["(say early odd)"]);
+    assert_eq!(first[3], ["50"]);
 }
 
 #[test]
@@ -212,7 +237,7 @@ fn limits_of_the_reasoner_are_told() {
     let game = load(&Source::new("many.kif", &*text), &limits).unwrap_or_else(|found| panic!("{found:?}"));
     assert_eq!(game.report.machine, "reasoner");
     let how = Playout { policy: Policy::Random, depth: 100, discount: 1.0 };
-    let mut state = game.game.initial();
-    game.game.playout(&mut state, &how, &mut Rng::new(1), &mut [0.0]);
+    let state = game.game.initial();
+    game.game.playouts(&state, &how, 1, &mut Rng::new(1), &mut [0.0]);
     assert_eq!(game.game.fault(), Some(trouble));
 }

@@ -1,9 +1,6 @@
 //! The operations, and how they are carried out one after the other.
 
-use std::ops::Range;
-
-/// A machine word of N times 64 bits: one game in each bit.
-pub type Word<const N: usize> = [u64; N];
+use crate::Word;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,22 +11,24 @@ pub enum Code {
     AndNot,
     /// `out = a | b`.
     Or,
+    /// `out = a ^ b`.
+    Xor,
     /// `out = a`; `b` is `a`.
     Copy,
     /// `out = !a`; `b` is `a`.
     Not,
-    /// `out = 0`; `b` is `a`.
+    /// `out = 0`; `a` and `b` are `out`.
     Zero,
-    /// `out |= a`, and remember if that changed `out`.
+    /// `out |= a`, and remember if that changed `out`; `b` is `a`.
     Join,
-    /// `out |= !a`, and remember if that changed `out`.
+    /// `out |= !a`, and remember if that changed `out`; `b` is `a`.
     JoinNot,
     /// Back to the operation `a`, if anything has changed since it was last passed.
     Repeat,
 }
 
 /// One operation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     /// What it does.
     pub code: Code,
@@ -41,17 +40,52 @@ pub struct Op {
     pub out: u32,
 }
 
-/// By operation: what its first operand, its second operand and their AND are XORed with.
-const FLIPS: [[u64; 3]; 6] = {
-    let mut flips = [[0; 3]; 6];
-    flips[Code::AndNot as usize] = [0, u64::MAX, 0];
-    flips[Code::Or as usize] = [u64::MAX; 3];
-    flips[Code::Not as usize] = [u64::MAX, u64::MAX, 0];
-    flips[Code::Zero as usize] = [0, u64::MAX, 0];
-    flips
+impl Op {
+    /// An operation with two operands.
+    pub fn new(code: Code, a: u32, b: u32, out: u32) -> Op {
+        Op { code, a, b, out }
+    }
+
+    /// The slots that it reads.
+    pub fn reads(&self) -> impl Iterator<Item = u32> {
+        let slots = match self.code {
+            Code::And | Code::AndNot | Code::Or | Code::Xor => [Some(self.a), Some(self.b)],
+            Code::Copy | Code::Not => [Some(self.a), None],
+            Code::Join | Code::JoinNot => [Some(self.a), Some(self.out)],
+            Code::Zero | Code::Repeat => [None, None],
+        };
+        slots.into_iter().flatten()
+    }
+
+    /// The slot that it writes.
+    pub fn writes(&self) -> Option<u32> {
+        (self.code != Code::Repeat).then_some(self.out)
+    }
+}
+
+/// By operation: what its operands and their AND are XORed with, and whether it is their XOR instead.
+struct Formula {
+    flips: [u64; 3],
+    xor: u64,
+}
+
+const FORMULAS: [Formula; 7] = {
+    const fn and(of_a: u64, of_b: u64, of_out: u64) -> Formula {
+        Formula { flips: [of_a, of_b, of_out], xor: 0 }
+    }
+    const ONES: u64 = u64::MAX;
+    [
+        and(0, 0, 0),
+        and(0, ONES, 0),
+        and(ONES, ONES, ONES),
+        Formula { flips: [0, 0, 0], xor: ONES },
+        and(0, 0, 0),
+        and(ONES, ONES, 0),
+        and(0, ONES, 0),
+    ]
 };
 
-/// Carries out some of the operations on the slots in `memory`, with the instructions of the caller.
+/// Carries out operations on the slots in `memory`, with the instructions of the caller.
 ///
 /// All but the loops are one formula: which operation comes next cannot be foreseen, and guessing
 /// wrongly would cost more than the operation itself.
@@ -59,38 +93,29 @@ const FLIPS: [[u64; 3]; 6] = {
 /// # Panics
 /// If an operation names a slot that is not there.
 #[inline(always)]
-pub fn execute_plain<const N: usize>(ops: &[Op], range: Range<usize>, memory: &mut [Word<N>]) {
-    let mut at = range.start;
+pub(crate) fn interpret(ops: &[Op], memory: &mut [Word]) {
+    let mut at = 0;
     let mut changed = false;
-    while at < range.end {
+    while at < ops.len() {
         let Op { code, a, b, out } = ops[at];
         at += 1;
         let (a, b, out) = (a as usize, b as usize, out as usize);
-        if let Some([of_a, of_b, of_out]) = FLIPS.get(code as usize) {
-            let (x, y) = (memory[a], memory[b]);
-            let result = &mut memory[out];
-            for n in 0..N {
-                result[n] = ((x[n] ^ of_a) & (y[n] ^ of_b)) ^ of_out;
+        if let Some(Formula { flips: [of_a, of_b, of_out], xor }) = FORMULAS.get(code as usize) {
+            let (x, y) = (memory[a].0, memory[b].0);
+            let result = &mut memory[out].0;
+            for n in 0..4 {
+                let both = ((x[n] ^ of_a) & (y[n] ^ of_b)) ^ of_out;
+                result[n] = both & !xor | (x[n] ^ y[n]) & xor;
             }
             continue;
         }
-        match code {
-            Code::Repeat => {
-                if changed {
-                    at = a;
-                }
-                changed = false;
-            }
-            _ => {
-                let flip = if code == Code::JoinNot { u64::MAX } else { 0 };
-                let (x, y) = (memory[a], memory[out]);
-                let mut joined = y;
-                for n in 0..N {
-                    joined[n] |= x[n] ^ flip;
-                }
-                changed |= joined != y;
-                memory[out] = joined;
-            }
+        if code == Code::Repeat {
+            at = if changed { a } else { at };
+            changed = false;
+            continue;
         }
+        let joined = memory[out] | memory[a] ^ Word::all_if(code == Code::JoinNot);
+        changed |= joined != memory[out];
+        memory[out] = joined;
     }
 }

@@ -1,14 +1,15 @@
 //! From a network to a list of operations on words: one game in each bit.
 //!
-//! The list has three parts: `view` (legal moves and the end, from the facts), `score` (the goals)
-//! and `advance` (the next facts and what is told, from facts and moves). Score may be left out: advance
-//! uses nothing of it. Values live in numbered slots, which are used again when a value is no longer
-//! needed; facts, moves and what is read from outside have slots of their own.
+//! The list has three parts: `view` (what can be said of the facts), `score` (the goals) and `advance`
+//! (what the moves lead to: the next facts, in the place of those before). Score may be left out
+//! or repeated: it does not touch what view has left. Values live in numbered slots, which are used again when a value is
+//! no longer needed; facts, moves, extras and what is read from outside have slots of their own.
 
-use kibitz_wide::{Code, Op};
+use kibitz_wide::{Code, Op, Program};
 
 use super::gates::{Gate, Wire};
 use super::network::Network;
+use rustc_hash::FxHashMap;
 
 /// A slot, and whether the value there is inverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +20,30 @@ pub struct Place {
     pub inverted: bool,
 }
 
+/// What is asked of a network, part by part.
+pub struct Wanted<'a> {
+    /// What to begin with: of the many orders in which view could be computed, one in which values are
+    /// used soon after.
+    pub first: Vec<Wire>,
+    /// After view.
+    pub view: Vec<Wire>,
+    /// After score.
+    pub score: Vec<Wire>,
+    /// After advance, beside the facts' next values.
+    pub told: Vec<Wire>,
+    /// The network.
+    pub network: &'a Network,
+    /// How many extras it has.
+    pub extras: usize,
+}
+
 /// The operations with the places of everything that goes in and out.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// View, score, advance, one after the other.
-    pub ops: Vec<Op>,
-    /// Where score begins.
-    pub score: usize,
-    /// Where advance begins.
-    pub advance: usize,
+    ops: Vec<Op>,
+    /// Where score and where advance begins.
+    begins: [usize; 2],
     /// How many slots there are.
     pub slots: usize,
     /// The slots of the facts: 0 up to this.
@@ -36,34 +52,68 @@ pub struct Listing {
     pub never: usize,
     /// For each role the slots of its moves: they follow the facts.
     pub inputs: Vec<std::ops::Range<usize>>,
-    /// After view: for each role, whether each move is legal.
-    pub legal: Vec<Vec<Place>>,
-    /// After view: whether it is over.
-    pub terminal: Place,
-    /// After score: for each role, whether it has each score.
-    pub goals: Vec<Vec<Place>>,
-    /// After advance: for each role, whether it is told each percept.
-    pub percepts: Vec<Vec<Place>>,
-    /// After advance: the facts' next values.
-    pub next: Vec<Place>,
+    /// The slot of the first extra; the others follow.
+    pub extras: usize,
+    /// Where what was asked for is after view, after score and after advance.
+    pub places: [Vec<Place>; 3],
 }
 
-/// Lists the operations of a network.
-pub fn listing(network: &Network) -> Listing {
-    let mut writer = Writer::new(network);
-    let legal: Vec<Wire> =
-        network.moves.iter().flatten().map(|each| each.legal).chain([network.terminal]).collect();
-    let goals: Vec<Wire> = network.goals.iter().flatten().map(|(_, wire)| *wire).collect();
-    let told = network.percepts.iter().flatten().map(|(_, wire)| *wire);
-    let next: Vec<Wire> = network.latches.iter().map(|latch| latch.next).chain(told).collect();
-    writer.need(&legal);
+impl Listing {
+    /// How many operations each part has.
+    pub fn sizes(&self) -> [usize; 3] {
+        let [score, advance] = self.begins;
+        [score, advance - score, self.ops.len() - advance]
+    }
+
+    /// The parts as programs.
+    pub fn programs(&self) -> [Program; 3] {
+        let [score, advance] = self.begins;
+        let bounds = [0..score, score..advance, advance..self.ops.len()];
+        let parts = bounds.map(|part| {
+            // A loop goes back to an operation of its own part.
+            let begin = part.start as u32;
+            let own = |op: &Op| match op.code {
+                Code::Repeat => Op::new(Code::Repeat, op.a - begin, 0, 0),
+                _ => *op,
+            };
+            self.ops[part].iter().map(own).collect::<Vec<Op>>()
+        });
+        let mut kept = [const { Vec::new() }; 3];
+        for (part, kept) in kept.iter_mut().enumerate() {
+            *kept = vec![false; self.slots];
+            kept[..self.latches].fill(true);
+            // What is asked for later may be there already.
+            let places = self.places[part..].iter().flatten();
+            places.for_each(|place| kept[place.slot as usize] = true);
+        }
+        // What score and advance find must be there after view.
+        for part in &parts[1..] {
+            let mut written = vec![false; self.slots];
+            for op in part {
+                op.reads()
+                    .filter(|slot| !written[*slot as usize])
+                    .for_each(|slot| kept[0][slot as usize] = true);
+                op.writes().into_iter().for_each(|slot| written[slot as usize] = true);
+            }
+        }
+        std::array::from_fn(|part| Program::new(&parts[part], self.slots, &kept[part]))
+    }
+}
+
+/// Lists the operations that give what is wanted.
+pub fn listing(wanted: &Wanted) -> Listing {
+    let mut writer = Writer::new(wanted.network);
+    writer.need(&wanted.first);
+    writer.need(&wanted.view);
     let score = writer.steps.len();
     let known = writer.done.clone();
-    writer.need(&goals);
+    writer.need(&wanted.score);
     let advance = writer.steps.len();
     writer.done = known;
+    let next = wanted.network.latches.iter().map(|latch| latch.next);
+    let next: Vec<Wire> = next.chain(wanted.told.iter().copied()).collect();
     writer.need(&next);
-    writer.finish(score, advance, [&legal, &goals, &next])
+    writer.finish([score, advance], [&wanted.view, &wanted.score, &next], wanted.extras)
 }
 
 /// An operation on gates, before slots are given out.
@@ -90,7 +140,7 @@ impl<'a> Writer<'a> {
     fn new(network: &'a Network) -> Writer<'a> {
         let mut done = vec![false; network.gates.len()];
         for (number, done) in done.iter_mut().enumerate() {
-            *done = !matches!(network.gates.gate(number), Gate::And(..) | Gate::Cell(_));
+            *done = !matches!(network.gates.gate(number), Gate::And(..) | Gate::Xor(..) | Gate::Cell(_));
         }
         Writer { network, steps: Vec::new(), done }
     }
@@ -110,11 +160,13 @@ impl<'a> Writer<'a> {
                 continue;
             }
             match self.network.gates.gate(gate) {
-                Gate::And(..) if ready => {
+                Gate::And(..) | Gate::Xor(..) if ready => {
                     self.steps.push(Step::Compute(gate));
                     self.done[gate] = true;
                 }
-                Gate::And(a, b) => open.extend([(gate, true), (b.gate(), false), (a.gate(), false)]),
+                Gate::And(a, b) | Gate::Xor(a, b) => {
+                    open.extend([(gate, true), (b.gate(), false), (a.gate(), false)]);
+                }
                 Gate::Cell(number) => {
                     let cycle = number as usize;
                     if inside != Some(cycle) {
@@ -155,7 +207,7 @@ impl<'a> Writer<'a> {
         for number in 0..gates.len() {
             inner[number] = match gates.gate(number) {
                 Gate::Cell(number) => number as usize == cycle,
-                Gate::And(a, b) => inner[a.gate()] || inner[b.gate()],
+                Gate::And(a, b) | Gate::Xor(a, b) => inner[a.gate()] || inner[b.gate()],
                 _ => false,
             };
         }
@@ -171,28 +223,28 @@ impl<'a> Writer<'a> {
             }
             if !inner[gate] {
                 self.compute(gate, None);
-            } else if let Gate::And(a, b) = self.network.gates.gate(gate) {
+            } else if let Gate::And(a, b) | Gate::Xor(a, b) = self.network.gates.gate(gate) {
                 open.extend([a.gate(), b.gate()]);
             }
         }
     }
 
     /// Gives out slots and makes the list.
-    fn finish(self, score: usize, advance: usize, outputs: [&[Wire]; 3]) -> Listing {
+    fn finish(self, [score, advance]: [usize; 2], outputs: [&[Wire]; 3], extras: usize) -> Listing {
         let (network, steps) = (self.network, &self.steps);
         let ends = [score, advance, steps.len()];
         let lives = Lives::new(network, steps, ends, outputs);
-        let mut layout = Layout::new(network);
+        let mut layout = Layout::new(network, extras);
         let mut ops = Vec::with_capacity(steps.len());
         let mut op_of = Vec::with_capacity(steps.len()); // by step, for loops
         let mut places: [Vec<Place>; 3] = Default::default();
-        let mut begin = [0; 2];
+        let mut begins = [0; 2];
         for number in 0..=steps.len() {
             for (section, end) in ends.iter().enumerate() {
                 if *end == number {
                     places[section] = outputs[section].iter().map(|wire| layout.place(*wire)).collect();
                     if section < 2 {
-                        begin[section] = ops.len();
+                        begins[section] = ops.len();
                     }
                 }
             }
@@ -200,75 +252,85 @@ impl<'a> Writer<'a> {
             op_of.push(ops.len() as u32);
             match *step {
                 Step::Compute(gate) => {
-                    let Gate::And(a, b) = network.gates.gate(gate) else { continue };
-                    let (a, b) = (layout.place(a), layout.place(b));
-                    layout.release(&lives.expiring[number]);
-                    let (code, a, b, inverted) = match (a.inverted, b.inverted) {
-                        (false, false) => (Code::And, a.slot, b.slot, false),
-                        (false, true) => (Code::AndNot, a.slot, b.slot, false),
-                        (true, false) => (Code::AndNot, b.slot, a.slot, false),
-                        (true, true) => (Code::Or, a.slot, b.slot, true),
+                    let (code, a, b, inverted) = match network.gates.gate(gate) {
+                        Gate::And(a, b) => match (layout.place(a), layout.place(b)) {
+                            (Place { slot: a, inverted: false }, Place { slot: b, inverted }) => {
+                                (if inverted { Code::AndNot } else { Code::And }, a, b, false)
+                            }
+                            (Place { slot: a, .. }, Place { slot: b, inverted: false }) => {
+                                (Code::AndNot, b, a, false)
+                            }
+                            (Place { slot: a, .. }, Place { slot: b, .. }) => (Code::Or, a, b, true),
+                        },
+                        Gate::Xor(a, b) => {
+                            let (a, b) = (layout.place(a), layout.place(b));
+                            (Code::Xor, a.slot, b.slot, a.inverted != b.inverted)
+                        }
+                        _ => continue,
                     };
-                    let out = layout.take(gate, inverted);
+                    layout.release(&lives.expiring[number]);
+                    let out = layout.take(gate, inverted, |latch| {
+                        number >= advance && lives.last_read[latch] <= number
+                    });
                     ops.push(Op { code, a, b, out });
                 }
                 Step::Clear(gate) => {
-                    let out = layout.take(gate, false);
-                    ops.push(Op { code: Code::Zero, a: 0, b: 0, out });
+                    let out = layout.take(gate, false, |_| false);
+                    ops.push(Op::new(Code::Zero, out, out, out));
                 }
                 Step::Join(cell, wire) => {
                     let (from, out) = (layout.place(wire), layout.places[cell].slot);
                     let code = if from.inverted { Code::JoinNot } else { Code::Join };
-                    ops.push(Op { code, a: from.slot, b: 0, out });
+                    ops.push(Op::new(code, from.slot, from.slot, out));
                     layout.release(&lives.expiring[number]);
                 }
                 Step::Repeat(first) => {
-                    ops.push(Op { code: Code::Repeat, a: op_of[first], b: 0, out: 0 });
+                    ops.push(Op::new(Code::Repeat, op_of[first], 0, 0));
                     layout.release(&lives.expiring[number]);
                 }
             }
         }
-        let [legal, goals, mut next] = places;
-        // A fact that becomes what another fact was would find it overwritten: it is set aside.
-        let latches = network.latches.len();
-        for (own, place) in next.iter_mut().enumerate().take(latches) {
-            let is_own = place.slot as usize == own && !place.inverted;
-            if (place.slot as usize) < latches && !is_own {
-                let code = if place.inverted { Code::Not } else { Code::Copy };
-                let out = layout.fresh();
-                ops.push(Op { code, a: place.slot, b: place.slot, out });
-                *place = Place { slot: out, inverted: false };
-            }
-        }
-        let told = next.split_off(latches);
-        let terminal = legal.last().copied().unwrap_or(layout.never);
+        commit(&mut places[2], &mut layout, &mut ops);
         Listing {
-            score: begin[0],
-            advance: begin[1],
+            begins,
             slots: layout.count,
-            latches,
+            latches: network.latches.len(),
             never: layout.never.slot as usize,
             inputs: layout.inputs,
-            legal: nested(network.moves.iter().map(Vec::len), &legal),
-            terminal,
-            goals: nested(network.goals.iter().map(Vec::len), &goals),
-            percepts: nested(network.percepts.iter().map(Vec::len), &told),
-            next,
+            extras: layout.extras,
+            places,
             ops,
         }
     }
 }
 
-/// A flat list as lists of the given lengths.
-fn nested(counts: impl Iterator<Item = usize>, flat: &[Place]) -> Vec<Vec<Place>> {
-    let mut flat = flat.iter().copied();
-    counts.map(|count| flat.by_ref().take(count).collect()).collect()
+/// Puts the facts' next values in the facts' place, where they are not there already.
+fn commit(places: &mut [Place], layout: &mut Layout, ops: &mut Vec<Op>) {
+    let latches = layout.moved.len();
+    let is_own = |own: usize, place: &Place| place.slot as usize == own && !place.inverted;
+    // What becomes what a fact was would find it overwritten: it is set aside.
+    for (own, place) in places.iter_mut().enumerate() {
+        if (place.slot as usize) < latches && !is_own(own, place) && !layout.moved[place.slot as usize] {
+            let aside = layout.fresh();
+            ops.push(Op::new(Code::Copy, place.slot, place.slot, aside));
+            place.slot = aside;
+        }
+    }
+    for (own, place) in places.iter_mut().enumerate().take(latches) {
+        if !is_own(own, place) {
+            let code = if place.inverted { Code::Not } else { Code::Copy };
+            ops.push(Op::new(code, place.slot, place.slot, own as u32));
+            *place = Place { slot: own as u32, inverted: false };
+        }
+    }
 }
 
 /// How long each value is needed. A value is known by the step that computes it.
 struct Lives {
     /// By step: the gates whose values are not needed after it.
     expiring: Vec<Vec<usize>>,
+    /// By latch: the last step that reads it.
+    last_read: Vec<usize>,
 }
 
 impl Lives {
@@ -277,22 +339,34 @@ impl Lives {
         let mut last: Vec<usize> = (0..steps.len()).collect();
         let mut gate_of = vec![0; steps.len()];
         let mut kept = vec![false; steps.len()];
+        let mut last_read = vec![0; network.latches.len()];
         for number in 0..=steps.len() {
-            for (end, wires) in ends.iter().zip(outputs) {
+            for (end, wires) in ends.iter().zip(&outputs) {
                 if *end == number {
                     let values = wires.iter().filter_map(|wire| current[wire.gate()]);
                     values.for_each(|value| kept[value] = true);
+                    for wire in *wires {
+                        if let Gate::Latch(latch) = network.gates.gate(wire.gate()) {
+                            last_read[latch as usize] = usize::MAX;
+                        }
+                    }
                 }
             }
             let Some(step) = steps.get(number) else { break };
             let mut used = |gate: usize, current: &[Option<usize>]| {
                 if let Some(value) = current[gate] {
                     last[value] = number;
+                    // What view leaves for the other parts stays.
+                    kept[value] |= value < ends[0] && number >= ends[0];
+                }
+                if let Gate::Latch(latch) = network.gates.gate(gate) {
+                    let last = &mut last_read[latch as usize];
+                    *last = number.max(*last);
                 }
             };
             match *step {
                 Step::Compute(gate) => {
-                    if let Gate::And(a, b) = network.gates.gate(gate) {
+                    if let Gate::And(a, b) | Gate::Xor(a, b) = network.gates.gate(gate) {
                         used(a.gate(), &current);
                         used(b.gate(), &current);
                     }
@@ -306,7 +380,8 @@ impl Lives {
                 }
                 Step::Repeat(begin) => {
                     // What the loop uses is needed in each of its rounds.
-                    last[..begin].iter_mut().filter(|last| **last >= begin).for_each(|last| *last = number);
+                    let passed = last[..begin].iter_mut().chain(&mut last_read);
+                    passed.filter(|last| (begin..number).contains(last)).for_each(|last| *last = number);
                     kept[number] = true;
                 }
             }
@@ -315,7 +390,7 @@ impl Lives {
         for value in (0..steps.len()).filter(|value| !kept[*value]) {
             expiring[last[value]].push(gate_of[value]);
         }
-        Lives { expiring }
+        Lives { expiring, last_read }
     }
 }
 
@@ -325,28 +400,54 @@ struct Layout {
     free: Vec<u32>,
     count: usize,
     inputs: Vec<std::ops::Range<usize>>,
+    extras: usize,
     never: Place,
+    /// By wire: the fact whose next value it is.
+    next_of: FxHashMap<Wire, usize>,
+    /// By fact: its slot holds its next value already.
+    moved: Vec<bool>,
 }
 
 impl Layout {
-    fn new(network: &Network) -> Layout {
+    fn new(network: &Network, extras: usize) -> Layout {
         let mut count = network.latches.len();
         let mut inputs = Vec::new();
         for moves in &network.moves {
             inputs.push(count..count + moves.len());
             count += moves.len();
         }
+        let first_extra = count;
+        count += extras;
         let never = Place { slot: count as u32, inverted: false };
         let mut places = vec![never; network.gates.len()];
-        for (number, latch) in network.latches.iter().enumerate() {
-            places[latch.wire.gate()].slot = number as u32;
+        for (number, place) in places.iter_mut().enumerate() {
+            match network.gates.gate(number) {
+                Gate::Latch(latch) => place.slot = latch,
+                Gate::Extra(extra) => place.slot = first_extra as u32 + extra,
+                _ => {}
+            }
         }
-        for (moves, slots) in network.moves.iter().zip(&inputs) {
-            for (each, slot) in moves.iter().zip(slots.clone()) {
+        for (each, slot) in network.moves.iter().flatten().zip(network.latches.len()..) {
+            // A move that is always or never made has no gate of its own.
+            if let Gate::Input(_) = network.gates.gate(each.input.gate()) {
                 places[each.input.gate()].slot = slot as u32;
             }
         }
-        Layout { places, free: Vec::new(), count: count + 1, inputs, never }
+        let moved = vec![false; network.latches.len()];
+        let mut next_of = FxHashMap::default();
+        for (number, latch) in network.latches.iter().enumerate() {
+            next_of.entry(latch.next).or_insert(number);
+        }
+        Layout {
+            places,
+            free: Vec::new(),
+            count: count + 1,
+            inputs,
+            extras: first_extra,
+            never,
+            next_of,
+            moved,
+        }
     }
 
     fn place(&self, wire: Wire) -> Place {
@@ -359,13 +460,27 @@ impl Layout {
         self.count as u32 - 1
     }
 
-    fn take(&mut self, gate: usize, inverted: bool) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| self.fresh());
+    /// A slot for a gate's value. The next value of a fact goes to the fact's own slot, if its present
+    /// value is not needed any more.
+    fn take(&mut self, gate: usize, inverted: bool, is_free: impl Fn(usize) -> bool) -> u32 {
+        let held = if inverted { !Wire::of(gate) } else { Wire::of(gate) };
+        let slot = match self.next_of.get(&held).copied().filter(|latch| is_free(*latch)) {
+            Some(latch) => {
+                self.moved[latch] = true;
+                latch as u32
+            }
+            None => self.free.pop().unwrap_or_else(|| self.fresh()),
+        };
         self.places[gate] = Place { slot, inverted };
         slot
     }
 
     fn release(&mut self, gates: &[usize]) {
-        self.free.extend(gates.iter().map(|gate| self.places[*gate].slot));
+        for gate in gates {
+            let slot = self.places[*gate].slot;
+            if slot as usize >= self.moved.len() {
+                self.free.push(slot);
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A network of two-input gates in which equal gates are one.
 //!
-//! There are AND gates and inversions only; inversions are marked on the wires ([`Wire`]), so that
+//! There are AND and XOR gates and inversions; inversions are marked on the wires ([`Wire`]), so that
 //! an OR is an AND of inverted wires, inverted.
 
 use rustc_hash::FxHashMap;
@@ -14,6 +14,12 @@ impl Wire {
     pub const FALSE: Wire = Wire(0);
     /// Always.
     pub const TRUE: Wire = Wire(1);
+
+    /// The output of a gate, not inverted.
+    #[inline]
+    pub fn of(gate: usize) -> Wire {
+        Wire((gate as u32) << 1)
+    }
 
     /// The gate.
     #[inline]
@@ -48,8 +54,12 @@ pub enum Gate {
     Input(u32),
     /// An atom that depends on itself; by the number of its [`super::Cycle`].
     Cell(u32),
+    /// Something else that is put in from outside, by number.
+    Extra(u32),
     /// Both.
     And(Wire, Wire),
+    /// One of them, but not both. Neither wire is inverted.
+    Xor(Wire, Wire),
 }
 
 /// All gates, each after those it is made of, but for cells.
@@ -57,11 +67,12 @@ pub enum Gate {
 pub struct Gates {
     gates: Vec<Gate>,
     known: FxHashMap<(Wire, Wire), Wire>,
+    known_xor: FxHashMap<(Wire, Wire), Wire>,
 }
 
 impl Default for Gates {
     fn default() -> Gates {
-        Gates { gates: vec![Gate::Constant], known: FxHashMap::default() }
+        Gates { gates: vec![Gate::Constant], known: FxHashMap::default(), known_xor: FxHashMap::default() }
     }
 }
 
@@ -82,10 +93,10 @@ impl Gates {
         self.gates[number]
     }
 
-    /// A new latch, input or cell.
+    /// A new gate that is not made of others.
     pub fn source(&mut self, gate: Gate) -> Wire {
         self.gates.push(gate);
-        Wire((self.gates.len() as u32 - 1) << 1)
+        Wire::of(self.gates.len() - 1)
     }
 
     /// Both of two wires.
@@ -115,9 +126,28 @@ impl Gates {
             return *known;
         }
         self.gates.push(Gate::And(a, b));
-        let wire = Wire((self.gates.len() as u32 - 1) << 1);
+        let wire = Wire::of(self.gates.len() - 1);
         self.known.insert((a, b), wire);
         wire
+    }
+
+    /// One of two wires, but not both.
+    pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
+        let inverted = a.inverted() != b.inverted();
+        let plain = |wire: Wire| if wire.inverted() { !wire } else { wire };
+        let (a, b) = (plain(a.min(b)), plain(a.max(b)));
+        let wire = if a == b {
+            Wire::FALSE
+        } else if a == Wire::FALSE {
+            b
+        } else if let Some(known) = self.known_xor.get(&(a, b)) {
+            *known
+        } else {
+            let wire = self.source(Gate::Xor(a, b));
+            self.known_xor.insert((a, b), wire);
+            wire
+        };
+        if inverted { !wire } else { wire }
     }
 
     /// Either of two wires.

@@ -1,12 +1,18 @@
 //! Compiling ground rules: first to a network of gates, then to a list of operations on words.
 //!
 //! From the lowest to the highest: `gates.rs` (two-input gates, equal ones shared), `network.rs`
-//! (from rules to gates), `code.rs` (from gates to operations).
+//! (from rules to gates), `rebuild.rs` (networks from networks), `phases.rs` (one for each turn),
+//! `select.rs` (one that chooses its moves at random), `code.rs` (from gates to operations).
 
 mod code;
 mod gates;
 mod network;
+mod phases;
+mod rebuild;
+mod select;
 
-pub use code::{Listing, Place, listing};
+pub use code::{Listing, Place, Wanted, listing};
 pub use gates::{Gate, Gates, Wire};
 pub use network::{Cycle, Latch, Move, Network, network};
+pub use phases::{Phases, phases};
+pub use select::{Choice, Chosen, LIVE, chosen, influence};

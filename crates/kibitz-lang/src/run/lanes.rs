@@ -1,24 +1,19 @@
-//! The machine of a network, a thousand games at once: one in each bit of a word.
+//! The machine of a network, 256 games at once: one in each bit of a word.
 
-#![allow(clippy::needless_range_loop)] // the loops over n are what becomes one wide instruction
+use std::collections::VecDeque;
 
 use kibitz_core::Rng;
-use kibitz_wide::{Word, execute, with_wide_instructions};
+use kibitz_wide::{Program, Word, with_wide_instructions};
 
-use super::choose::{Bits, Chooser};
+use super::draw::{Bits, draw};
 use super::propnet::{self, Propnet};
-use crate::compile::{Listing, Place};
+use crate::compile::{LIVE, Listing, Phases, Place, Wanted, chosen, listing};
 
-/// Words of 64 bits in a slot. More means fewer slots in the processor's nearest memory.
-const WORDS: usize = 16;
 /// Games at once.
-pub const LANES: usize = 64 * WORDS;
+pub const LANES: usize = Word::BITS;
 
-/// Finished games wait until there are so many, or none goes on: scoring and loading take as long
-/// for one as for all.
-const WAITING: u32 = LANES as u32 / 12;
-
-type Wide = Word<WORDS>;
+/// Finished games wait to be scored until there are so many, or none goes on, where scoring is dear.
+const WAITING: u32 = LANES as u32 / 8;
 
 /// What some playouts came to.
 #[derive(Clone, Debug, Default)]
@@ -31,31 +26,147 @@ pub struct Outcome {
     pub faulty: usize,
 }
 
+/// What plays many games at once: a program for each phase.
+pub struct LaneCode {
+    phases: Vec<Phase>,
+    slots: usize,
+    latches: usize,
+    never: usize,
+    live: usize,
+    /// How many finished games are scored at once.
+    patience: u32,
+}
+
+/// The program of one phase.
+struct Phase {
+    view: Program,
+    score: Program,
+    advance: Program,
+    terminal: Place,
+    /// For each choice: the bits of the number of legal moves, and where the one to choose with goes.
+    choices: Vec<(Vec<Place>, std::ops::Range<usize>)>,
+    goals: Vec<Vec<Place>>,
+}
+
+impl LaneCode {
+    /// Compiles the networks of a game's phases.
+    pub fn new(phases: &Phases) -> LaneCode {
+        // Where the scores are cheap, games are scored when they end, and lanes need not keep their facts.
+        let (code, cheap) = LaneCode::compile(phases, false);
+        if cheap { code } else { LaneCode::compile(phases, true).0 }
+    }
+
+    fn compile(phases: &Phases, keeps: bool) -> (LaneCode, bool) {
+        let networks: Vec<_> = phases.networks.iter().map(|network| chosen(network, keeps)).collect();
+        // All phases have their slots for facts, moves and extras in the same places.
+        let extras = networks.iter().map(|each| each.extras).max().unwrap_or(0);
+        let listings: Vec<Listing> = networks
+            .iter()
+            .map(|each| {
+                let choices = || each.choices.iter().flatten();
+                let counts = choices().flat_map(|choice| choice.count.iter().copied());
+                listing(&Wanted {
+                    first: choices().flat_map(|choice| choice.order.iter().copied()).collect(),
+                    view: std::iter::once(each.network.terminal).chain(counts).collect(),
+                    score: each.network.goals.iter().flatten().map(|(_, wire)| *wire).collect(),
+                    told: Vec::new(),
+                    network: &each.network,
+                    extras,
+                })
+            })
+            .collect();
+        let latches = listings[0].latches;
+        let cheap = listings.iter().all(|each| each.sizes()[1] <= 3 * latches);
+        let code = LaneCode {
+            slots: listings.iter().map(|each| each.slots).max().unwrap_or(0),
+            latches,
+            never: listings[0].never,
+            live: listings[0].extras + LIVE as usize,
+            patience: if keeps { WAITING } else { 1 },
+            phases: if cheap || keeps {
+                listings.iter().zip(&networks).map(|(listing, each)| Phase::new(listing, each)).collect()
+            } else {
+                Vec::new()
+            },
+        };
+        (code, cheap)
+    }
+
+    /// How many operations a step of 256 games takes, on the average of the phases.
+    pub fn operations(&self) -> usize {
+        let each = |phase: &Phase| phase.view.len() + phase.advance.len();
+        self.phases.iter().map(each).sum::<usize>() / self.phases.len().max(1)
+    }
+}
+
+impl Phase {
+    fn new(listing: &Listing, chosen: &crate::compile::Chosen) -> Phase {
+        let [view, score, advance] = listing.programs();
+        let mut counts = listing.places[0][1..].iter().copied();
+        let choices = chosen.choices.iter().flatten().map(|choice| {
+            let number = choice.number.clone();
+            let slots = listing.extras + number.start..listing.extras + number.end;
+            (counts.by_ref().take(number.len()).collect(), slots)
+        });
+        let mut goals = listing.places[1].iter().copied();
+        Phase {
+            choices: choices.collect(),
+            terminal: listing.places[0][0],
+            goals: chosen
+                .network
+                .goals
+                .iter()
+                .map(|list| goals.by_ref().take(list.len()).collect())
+                .collect(),
+            view,
+            score,
+            advance,
+        }
+    }
+}
+
+/// The starts of some playouts, by phase.
+struct Starts<'a> {
+    facts: &'a [propnet::Bits],
+    /// Playouts from each start.
+    each: usize,
+    /// By phase: the starts, and how many playouts have begun.
+    queues: Vec<(Vec<u32>, usize)>,
+}
+
+impl Starts<'_> {
+    fn left(&self, phase: usize) -> usize {
+        let (starts, begun) = &self.queues[phase];
+        starts.len() * self.each - begun
+    }
+
+    /// A phase in which there are playouts to begin.
+    fn some_phase(&self) -> Option<usize> {
+        (0..self.queues.len()).find(|phase| self.left(*phase) > 0)
+    }
+}
+
 /// The memory for playing many games at once. Made for a machine, and used again: it is large.
 pub struct Lanes {
-    slots: Vec<Wide>,
-    choosers: Vec<Chooser<WORDS>>,
-    legal: Vec<Wide>,
-    next: Vec<Wide>,
+    slots: Vec<Word>,
     /// The start of the game in each lane; not kept up where there is but one.
     start: Vec<u32>,
-    /// The step in which each lane was loaded.
-    loaded: Vec<u64>,
-    live: Wide,
+    /// The steps in which lanes were loaded, and those that are still going on.
+    loaded: VecDeque<(u64, Word)>,
+    live: Word,
+    /// By phase in which they ended: over, but not scored yet.
+    waiting: Vec<Word>,
 }
 
 impl Lanes {
     /// Empty lanes for a machine.
-    pub fn new(machine: &Propnet) -> Lanes {
-        let moves = machine.listing.legal.iter().map(Vec::len);
+    pub fn new(code: &LaneCode) -> Lanes {
         Lanes {
-            slots: vec![[0; WORDS]; machine.listing.slots],
-            choosers: moves.clone().map(Chooser::new).collect(),
-            legal: vec![[0; WORDS]; moves.max().unwrap_or(0)],
-            next: vec![[0; WORDS]; machine.listing.latches],
+            slots: vec![Word::NONE; code.slots],
             start: vec![0; LANES],
-            loaded: vec![0; LANES],
-            live: [0; WORDS],
+            loaded: VecDeque::new(),
+            live: Word::NONE,
+            waiting: vec![Word::NONE; code.phases.len()],
         }
     }
 
@@ -69,223 +180,206 @@ impl Lanes {
         depth: u64,
         rng: &mut Rng,
     ) -> Outcome {
-        let listing = &machine.listing;
-        let mut outcome =
-            Outcome { scores: vec![0.0; starts.len() * listing.goals.len()], ..Outcome::default() };
+        with_wide_instructions(
+            #[inline(always)]
+            || self.play(machine, starts, count, depth, rng),
+        )
+    }
+
+    #[inline(always)]
+    fn play(
+        &mut self,
+        machine: &Propnet,
+        starts: &[propnet::Bits],
+        count: usize,
+        depth: u64,
+        rng: &mut Rng,
+    ) -> Outcome {
+        let code = machine.lane_code();
+        let mut queues = vec![(Vec::new(), 0); code.phases.len()];
+        for (number, facts) in (0..).zip(starts) {
+            queues[machine.phase_of(facts)].0.push(number);
+        }
+        let mut starts = Starts { facts: starts, each: count, queues };
+        let mut tally = Tally::new(machine, starts.facts.len());
         let mut bits = Bits::new(|| rng.bits());
-        let (mut begun, mut step, mut waiting) = (0, 0_u64, [0; WORDS]);
-        let count = count * starts.len();
-        self.live = [0; WORDS];
-        self.slots[listing.never] = [0; WORDS];
+        self.live = Word::NONE;
+        self.waiting.fill(Word::NONE);
+        self.loaded.clear();
+        let (mut phase, mut step) = (starts.some_phase().unwrap_or(0), 0);
         loop {
-            let (going, over) = (ones(&self.live), ones(&waiting));
-            let due = over >= WAITING || going == 0;
-            if due && over > 0 {
-                execute(&listing.ops, listing.score..listing.advance, &mut self.slots);
-                self.collect(machine, &waiting, starts.len() == 1, &mut outcome);
-                waiting = [0; WORDS];
+            if starts.left(phase) > 0 {
+                self.load(code, &mut starts, phase, step);
             }
-            if due && begun < count {
-                match starts {
-                    [only] => self.load_one(listing.latches, only, &mut begun, count, step),
-                    _ => self.load(listing.latches, starts, &mut begun, count, step),
-                }
-                execute(&listing.ops, 0..listing.score, &mut self.slots);
-                let over = self.read(listing.terminal);
-                for n in 0..WORDS {
-                    waiting[n] |= self.live[n] & over[n];
-                    self.live[n] &= !over[n];
+            let now = &code.phases[phase];
+            self.slots[code.never] = Word::NONE;
+            now.view.run(&mut self.slots);
+            let over = self.live & read(&self.slots, now.terminal);
+            self.waiting[phase] |= over;
+            self.live &= !over;
+            let waiting = self.waiting[phase];
+            if waiting.any() && (waiting.ones() >= code.patience || !self.live.any()) {
+                now.score.run(&mut self.slots);
+                self.collect(now, waiting, &mut tally);
+                self.waiting[phase] = Word::NONE;
+            }
+            if !self.live.any() {
+                let unscored = self.waiting.iter().position(|waiting| waiting.any());
+                match unscored.or_else(|| starts.some_phase()) {
+                    Some(next) => phase = next,
+                    None => return tally.outcome(machine),
                 }
                 continue;
             }
-            if going == 0 {
-                return outcome;
-            }
-            outcome.steps += u64::from(going);
+            tally.steps += u64::from(self.live.ones());
+            let stuck = self.choose(now, &mut bits);
+            tally.faulty += stuck.ones() as usize;
             step += 1;
-            let stuck = with_wide_instructions(
-                #[inline(always)]
-                || self.advance(listing, &mut bits),
-            );
-            outcome.faulty += ones(&stuck) as usize;
             let long = self.too_long(step, depth);
-            for n in 0..WORDS {
-                self.live[n] &= !(stuck[n] | long[n]);
-            }
-            execute(&listing.ops, 0..listing.score, &mut self.slots);
-            let over = self.read(listing.terminal);
-            for n in 0..WORDS {
-                waiting[n] |= self.live[n] & over[n];
-                self.live[n] &= !over[n];
-            }
+            self.live &= !(stuck | long);
+            self.slots[code.live] = self.live;
+            now.advance.run(&mut self.slots);
+            phase = (phase + 1) % code.phases.len();
         }
     }
 
-    /// Chooses moves and makes them in all live lanes; gives those in which somebody could not move.
+    /// Draws numbers for the moves in all live lanes; gives those in which somebody cannot move.
     #[inline(always)]
-    fn advance(&mut self, listing: &Listing, bits: &mut Bits<WORDS>) -> Wide {
-        let mut stuck = [0; WORDS];
-        for (role, places) in listing.legal.iter().enumerate() {
-            let legal = &mut self.legal[..places.len()];
-            for (word, place) in legal.iter_mut().zip(places) {
-                *word = flipped(&self.slots[place.slot as usize], place.inverted);
+    fn choose(&mut self, phase: &Phase, bits: &mut Bits) -> Word {
+        let mut stuck = Word::NONE;
+        let mut counts = [Word::NONE; 32];
+        for (places, number) in &phase.choices {
+            let count = &mut counts[..places.len()];
+            for (word, place) in count.iter_mut().zip(places) {
+                *word = read(&self.slots, *place);
             }
-            let none = self.choosers[role].choose(legal, &self.live, bits);
-            for n in 0..WORDS {
-                stuck[n] |= none[n];
-            }
-            self.slots[listing.inputs[role].clone()].copy_from_slice(legal);
-        }
-        kibitz_wide::execute_plain(&listing.ops, listing.advance..listing.ops.len(), &mut self.slots);
-        for (next, place) in self.next.iter_mut().zip(&listing.next) {
-            *next = flipped(&self.slots[place.slot as usize], place.inverted);
-        }
-        // Lanes that wait keep their facts: they are scored later.
-        for (fact, next) in self.slots.iter_mut().zip(&self.next) {
-            for n in 0..WORDS {
-                fact[n] ^= (fact[n] ^ next[n]) & self.live[n];
-            }
+            stuck |= draw(count, &mut self.slots[number.clone()], self.live, bits);
         }
         stuck
     }
 
-    fn read(&self, place: Place) -> Wide {
-        flipped(&self.slots[place.slot as usize], place.inverted)
-    }
-
     /// Live lanes that have been going on for too long.
-    fn too_long(&self, step: u64, depth: u64) -> Wide {
-        let mut long = [0; WORDS];
-        if step >= depth {
-            for lane in lanes(&self.live) {
-                if step - self.loaded[lane] >= depth {
-                    long[lane / 64] |= 1 << (lane % 64);
-                }
-            }
+    #[inline(always)]
+    fn too_long(&mut self, step: u64, depth: u64) -> Word {
+        let mut long = Word::NONE;
+        while let Some((_, lanes)) = self.loaded.front().filter(|(loaded, _)| step - loaded >= depth) {
+            long |= *lanes & self.live;
+            self.loaded.pop_front();
         }
         long
     }
 
-    /// Puts games that begin in the same state into all lanes that have none.
-    fn load_one(
-        &mut self,
-        latches: usize,
-        start: &propnet::Bits,
-        begun: &mut usize,
-        count: usize,
-        step: u64,
-    ) {
-        let mut mask = [0; WORDS];
-        for (mask, live) in mask.iter_mut().zip(&mut self.live) {
-            let mut free = !*live;
-            while free.count_ones() as usize > count - *begun {
-                free &= free - 1; // there are not enough games left
-            }
-            *begun += free.count_ones() as usize;
-            *mask = free;
-            *live |= free;
-        }
-        for lane in lanes(&mask) {
-            self.loaded[lane] = step;
-        }
-        for (number, fact) in self.slots[..latches].iter_mut().enumerate() {
-            let value = 0_u64.wrapping_sub(start[number / 64] >> (number % 64) & 1);
-            for n in 0..WORDS {
-                fact[n] ^= (fact[n] ^ value) & mask[n];
+    /// Puts games that begin in this phase into the lanes that have none.
+    #[inline(always)]
+    fn load(&mut self, code: &LaneCode, starts: &mut Starts, phase: usize, step: u64) {
+        let left = starts.left(phase);
+        let mut free = !self.waiting.iter().fold(self.live, |busy, waiting| busy | *waiting);
+        let mut surplus = (free.ones() as usize).saturating_sub(left);
+        for part in &mut free.0 {
+            while surplus > 0 && *part != 0 {
+                *part &= *part - 1; // there are not enough games left
+                surplus -= 1;
             }
         }
-    }
-
-    /// Puts games into all lanes that have none, those of the first start first.
-    fn load(
-        &mut self,
-        latches: usize,
-        starts: &[propnet::Bits],
-        begun: &mut usize,
-        count: usize,
-        step: u64,
-    ) {
-        let each = count / starts.len();
-        for word in 0..WORDS {
-            let mut mask = 0_u64;
-            let mut rows: [&[u64]; 64] = [&[]; 64];
-            for (lane, row) in rows.iter_mut().enumerate() {
-                if self.live[word] >> lane & 1 == 0 && *begun < count {
-                    mask |= 1 << lane;
-                    let start = *begun / each;
-                    *row = &starts[start];
-                    self.start[64 * word + lane] = start as u32;
-                    self.loaded[64 * word + lane] = step;
+        if !free.any() {
+            return;
+        }
+        self.loaded.retain_mut(|(_, lanes)| {
+            *lanes &= self.live;
+            lanes.any()
+        });
+        self.loaded.push_back((step, free));
+        let facts = &mut self.slots[..code.latches];
+        let (queue, begun) = &mut starts.queues[phase];
+        if let [only] = queue[..] {
+            let start = &starts.facts[only as usize];
+            for (number, fact) in facts.iter_mut().enumerate() {
+                let value = Word::all_if(start[number / 64] >> (number % 64) & 1 == 1);
+                *fact ^= (*fact ^ value) & free;
+            }
+            if starts.facts.len() > 1 {
+                free.bits().for_each(|lane| self.start[lane] = only);
+            }
+            *begun += free.ones() as usize;
+        } else {
+            for (part, mask) in free.0.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
+                let mut rows: [&[u64]; 64] = [&[]; 64];
+                for lane in Word([mask, 0, 0, 0]).bits() {
+                    let start = queue[*begun / starts.each];
+                    rows[lane] = &starts.facts[start as usize];
+                    self.start[64 * part + lane] = start;
                     *begun += 1;
                 }
-            }
-            if mask == 0 {
-                continue;
-            }
-            for block in 0..latches.div_ceil(64) {
-                let mut bits = rows.map(|row| row.get(block).copied().unwrap_or(0));
-                transpose(&mut bits);
-                for (slot, facts) in self.slots[..latches][64 * block..].iter_mut().zip(bits) {
-                    slot[word] = slot[word] & !mask | facts & mask;
-                }
-            }
-            self.live[word] |= mask;
-        }
-    }
-
-    /// Adds up the scores of games that are over.
-    fn collect(&self, machine: &Propnet, over: &Wide, one_start: bool, outcome: &mut Outcome) {
-        let listing = &machine.listing;
-        let roles = listing.goals.len();
-        for (role, places) in listing.goals.iter().enumerate() {
-            let (mut once, mut twice) = ([0; WORDS], [0; WORDS]);
-            for (place, score) in places.iter().zip(machine.scores_of(role)) {
-                let mut had = self.read(*place);
-                for n in 0..WORDS {
-                    had[n] &= over[n];
-                    twice[n] |= once[n] & had[n];
-                    once[n] |= had[n];
-                }
-                let score = score.clamp(0.0, 100.0);
-                if one_start {
-                    outcome.scores[role] += score * f64::from(ones(&had));
-                } else if score != 0.0 {
-                    for lane in lanes(&had) {
-                        outcome.scores[self.start[lane] as usize * roles + role] += score;
+                for (block, facts) in facts.chunks_mut(64).enumerate() {
+                    let mut bits = rows.map(|row| row.get(block).copied().unwrap_or(0));
+                    transpose(&mut bits);
+                    for (fact, bits) in facts.iter_mut().zip(bits) {
+                        fact.0[part] = fact.0[part] & !mask | bits & mask;
                     }
                 }
             }
-            let wrong: u32 = (0..WORDS).map(|n| (over[n] & (twice[n] | !once[n])).count_ones()).sum();
-            outcome.faulty += wrong as usize;
         }
+        self.live |= free;
+    }
+
+    /// Adds up the scores of games that are over.
+    #[inline(always)]
+    fn collect(&self, phase: &Phase, over: Word, tally: &mut Tally) {
+        let mut number = 0;
+        for places in &phase.goals {
+            let (mut once, mut twice) = (Word::NONE, Word::NONE);
+            for place in places {
+                let had = read(&self.slots, *place) & over;
+                twice |= once & had;
+                once |= had;
+                if tally.starts == 1 {
+                    tally.counts[number] += u64::from(had.ones());
+                } else {
+                    for lane in had.bits() {
+                        tally.counts[self.start[lane] as usize * tally.goals + number] += 1;
+                    }
+                }
+                number += 1;
+            }
+            let wrong = twice | over & !once;
+            tally.faulty += if wrong.any() { wrong.ones() as usize } else { 0 };
+        }
+    }
+}
+
+/// How often each score was reached.
+struct Tally {
+    starts: usize,
+    /// Scores of all roles.
+    goals: usize,
+    /// For each start, and each score of each role.
+    counts: Vec<u64>,
+    steps: u64,
+    faulty: usize,
+}
+
+impl Tally {
+    fn new(machine: &Propnet, starts: usize) -> Tally {
+        let goals = machine.scores().iter().map(Vec::len).sum();
+        Tally { starts, goals, counts: vec![0; starts * goals], steps: 0, faulty: 0 }
+    }
+
+    fn outcome(self, machine: &Propnet) -> Outcome {
+        let mut counts = self.counts.into_iter();
+        let mut scores = Vec::new();
+        for _ in 0..self.starts {
+            for values in machine.scores() {
+                let sum = |value: &f64| value.clamp(0.0, 100.0) * counts.next().unwrap_or(0) as f64;
+                scores.push(values.iter().map(sum).sum());
+            }
+        }
+        Outcome { scores, steps: self.steps, faulty: self.faulty }
     }
 }
 
 #[inline(always)]
-fn flipped(word: &Wide, inverted: bool) -> Wide {
-    let flip = if inverted { u64::MAX } else { 0 };
-    let mut result = *word;
-    for each in &mut result {
-        *each ^= flip;
-    }
-    result
-}
-
-fn ones(word: &Wide) -> u32 {
-    word.iter().map(|each| each.count_ones()).sum()
-}
-
-/// The numbers of the lanes that are set.
-fn lanes(word: &Wide) -> impl Iterator<Item = usize> + use<> {
-    let word = *word;
-    (0..WORDS).flat_map(move |n| {
-        let mut left = word[n];
-        std::iter::from_fn(move || {
-            let lane = (left != 0).then(|| 64 * n + left.trailing_zeros() as usize);
-            left &= left.wrapping_sub(1);
-            lane
-        })
-    })
+fn read(slots: &[Word], place: Place) -> Word {
+    slots[place.slot as usize] ^ Word::all_if(place.inverted)
 }
 
 /// Makes rows of a square of bits its columns: blocks of 32, then of 16, and so on change places.

@@ -1,16 +1,16 @@
 //! The machine of a network, one state at a time.
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kibitz_core::Rng;
 use kibitz_core::rng::derive;
-use kibitz_wide::{Word, execute};
+use kibitz_wide::with_wide_instructions;
 
-use super::lanes::Lanes;
+use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook};
-use crate::compile::{Latch, Listing, Network, Place};
+use super::single::{Code, MEMORY, Memory, holds};
+use crate::compile::{Latch, Network, Phases, phases};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -19,8 +19,10 @@ use crate::syntax::Symbols;
 pub struct Propnet {
     /// The network.
     pub network: Network,
-    /// Its operations.
-    pub listing: Listing,
+    pub(super) phases: Phases,
+    /// A program for each phase.
+    code: Vec<Code>,
+    slots: usize,
     roles: Vec<String>,
     /// For each role, its possible scores in the order of the network's goals.
     scores: Vec<Vec<f64>>,
@@ -28,105 +30,123 @@ pub struct Propnet {
     terms: Terms,
     symbols: Symbols,
     id: u64,
+    /// For many games at once; made when it is first asked for.
+    lane_code: OnceLock<LaneCode>,
     /// Memory for many games at once that is not in use.
     lanes: Mutex<Vec<Lanes>>,
 }
 
-/// Fewer games than this are played one after the other.
-const FEW: u32 = 16;
+/// Fewer games than this are played one after the other: a step of 256 games takes as long as about so
+/// many of one.
+const FEW: u32 = 6;
 
 /// The facts that hold, a bit each.
 pub type Bits = Vec<u64>;
-
-/// A thread's slots, and which state's view they hold.
-#[derive(Default)]
-struct Memory {
-    slots: Vec<Word<1>>,
-    /// The machine and the facts whose `view` part has been carried out last.
-    viewed: Option<u64>,
-    facts: Bits,
-}
-
-thread_local! {
-    static MEMORY: RefCell<Memory> = RefCell::default();
-}
 
 /// Tells machines apart.
 static MACHINES: AtomicU64 = AtomicU64::new(0);
 
 impl Propnet {
     /// The machine of a compiled game.
-    pub fn new(ground: Ground, network: Network, listing: Listing) -> Propnet {
+    pub fn new(ground: Ground, network: Network) -> Propnet {
         let Ground { terms, symbols, roles, percepts, .. } = ground;
         let number = |term| symbols.name(terms.name(term)).parse::<f64>().unwrap_or(0.0);
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
+        let phases = phases(&network);
+        let (code, slots): (Vec<Code>, Vec<usize>) = phases.networks.iter().map(Code::new).unzip();
         Propnet {
             scores: scores.collect(),
             roles: roles.iter().map(|role| terms.show(&symbols, *role)).collect(),
             has_percepts: !percepts.is_empty(),
+            slots: slots.into_iter().max().unwrap_or(0),
             network,
-            listing,
+            phases,
+            code,
             terms,
             symbols,
             id: MACHINES.fetch_add(1, Relaxed),
+            lane_code: OnceLock::new(),
             lanes: Mutex::new(Vec::new()),
         }
+    }
+
+    /// In how many phases the game goes on, independently of what is done: 1, or as many as there are
+    /// turns in a round.
+    pub fn phases(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Operations for a state's moves, for its scores, and for the next state, at the start.
+    pub fn operations(&self) -> [usize; 3] {
+        self.code[self.phase_of(&self.initial())].sizes
+    }
+
+    /// Whether it runs as machine code.
+    pub fn is_machine_code(&self) -> bool {
+        self.code[0].view.is_machine_code()
+    }
+
+    /// The phase that a state is in.
+    pub(super) fn phase_of(&self, facts: &[u64]) -> usize {
+        self.phases.of(facts)
+    }
+
+    /// What plays many games at once.
+    pub fn lane_code(&self) -> &LaneCode {
+        self.lane_code.get_or_init(|| LaneCode::new(&self.phases))
     }
 
     fn spare_lanes(&self) -> MutexGuard<'_, Vec<Lanes>> {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The scores that a role may have, in the order of the network's goals.
-    pub(super) fn scores_of(&self, role: usize) -> &[f64] {
-        &self.scores[role]
+    /// For each role, the scores that it may have, in the order of the network's goals.
+    pub(super) fn scores(&self) -> &[Vec<f64>] {
+        &self.scores
     }
 
-    /// Works with slots in which the `view` part has been carried out for these facts. Whoever
-    /// asks for a state's moves and then makes one pays for it once: `spoils` says that the work uses
-    /// up what it finds.
-    fn view<T>(&self, facts: &[u64], spoils: bool, work: impl FnOnce(&mut [Word<1>]) -> T) -> T {
+    /// Works with a thread's memory that holds these facts.
+    fn with<T>(&self, facts: &Bits, work: impl FnOnce(&Code, &mut Memory) -> T) -> T {
         MEMORY.with_borrow_mut(|memory| {
-            let Memory { slots, viewed, facts: known } = memory;
-            if *viewed != Some(self.id) || known != facts {
-                if slots.len() < self.listing.slots {
-                    slots.resize(self.listing.slots, [0]);
-                }
-                for (number, slot) in slots[..self.listing.latches].iter_mut().enumerate() {
-                    // All lanes alike: the lowest bit is the one that is read.
-                    slot[0] = 0_u64.wrapping_sub(facts[number / 64] >> (number % 64) & 1);
-                }
-                slots[self.listing.never] = [0];
-                execute(&self.listing.ops, 0..self.listing.score, slots);
-                known.clear();
-                known.extend_from_slice(facts);
+            if memory.machine != Some(self.id) {
+                memory.clear(self.id, self.slots);
             }
-            *viewed = (!spoils).then_some(self.id);
-            work(slots)
+            memory.hold(facts, self.network.latches.len());
+            work(&self.code[self.phase_of(facts)], memory)
         })
     }
 
-    fn advanced<T>(&self, facts: &[u64], moves: &[u32], read: impl FnOnce(&[Word<1>]) -> T) -> T {
-        let Listing { ops, advance, inputs, .. } = &self.listing;
-        self.view(facts, true, |slots| {
-            for inputs in inputs {
-                slots[inputs.clone()].fill([0]);
-            }
-            for (inputs, chosen) in inputs.iter().zip(moves) {
-                if let Some(slot) = slots[inputs.clone()].get_mut(*chosen as usize) {
-                    *slot = [u64::MAX];
+    /// Plays out one game by uniformly random moves, and adds each role's scores. Gives the number of
+    /// steps, and whether it went well.
+    #[inline(always)]
+    fn play_out_one(&self, facts: &Bits, depth: u64, rng: &mut Rng, scores: &mut [f64]) -> (u64, bool) {
+        self.with(facts, |_, memory| {
+            let mut phase = self.phase_of(facts);
+            for step in 0..depth {
+                let code = &self.code[phase];
+                memory.view(code);
+                if holds(&memory.slots, code.terminal) {
+                    code.score.run(&mut memory.slots);
+                    let mut well = true;
+                    for ((role, values), sum) in self.scores.iter().enumerate().zip(scores) {
+                        let mut had = code.scores(&memory.slots, role, values);
+                        match (had.next(), had.next()) {
+                            (Some(score), None) => *sum += score.clamp(0.0, 100.0),
+                            _ => well = false,
+                        }
+                    }
+                    return (step, well);
                 }
+                if !memory.choose(code, rng) {
+                    return (step, false);
+                }
+                memory.advance(code);
+                phase = (phase + 1) % self.code.len();
             }
-            execute(ops, *advance..ops.len(), slots);
-            read(slots)
+            (depth, true)
         })
     }
-}
-
-#[inline]
-fn holds(memory: &[Word<1>], place: Place) -> bool {
-    (memory[place.slot as usize][0] & 1 == 1) != place.inverted
 }
 
 impl Machine for Propnet {
@@ -149,73 +169,79 @@ impl Machine for Propnet {
     }
 
     fn outlook(&self, facts: &Bits, outlook: &mut Outlook) {
-        let Listing { legal, terminal, .. } = &self.listing;
-        self.view(facts, false, |memory| {
-            outlook.terminal = holds(memory, *terminal);
+        self.with(facts, |code, memory| {
+            memory.view(code);
+            outlook.terminal = holds(&memory.slots, code.terminal);
             outlook.moves.clear();
             outlook.ends.clear();
-            for places in legal {
-                for (number, place) in places.iter().enumerate() {
-                    if holds(memory, *place) {
-                        outlook.moves.push(number as u32);
-                    }
-                }
+            for moves in &code.legal {
+                moves.append_legal(&memory.slots, &mut outlook.moves);
                 outlook.ends.push(outlook.moves.len() as u32);
             }
         });
     }
 
     fn scores(&self, facts: &Bits, role: usize) -> Vec<f64> {
-        let Listing { ops, score, advance, goals, .. } = &self.listing;
-        self.view(facts, true, |memory| {
-            execute(ops, *score..*advance, memory);
-            let had =
-                goals[role].iter().zip(&self.scores[role]).filter(|(place, _)| holds(memory, **place));
-            had.map(|(_, score)| *score).collect()
+        self.with(facts, |code, memory| {
+            memory.view(code);
+            code.score.run(&mut memory.slots);
+            code.scores(&memory.slots, role, &self.scores[role]).collect()
         })
     }
 
     fn advance(&self, facts: &mut Bits, moves: &[u32], told: &mut Vec<u64>) {
-        let Listing { next, percepts, .. } = &self.listing;
-        let after = self.advanced(facts, moves, |memory| {
+        let latches = self.network.latches.len();
+        self.with(&facts.clone(), |code, memory| {
+            memory.make(code, moves);
             if self.has_percepts {
                 told.clear();
-                told.extend(percepts.iter().map(|places| {
-                    let heard = places.iter().enumerate().filter(|(_, place)| holds(memory, **place));
+                told.extend(code.percepts.iter().map(|places| {
+                    let heard =
+                        places.iter().enumerate().filter(|(_, place)| holds(&memory.slots, **place));
                     heard.fold(0, |key, (number, _)| derive(key, number as u64 + 1))
                 }));
             }
-            let mut after = vec![0; facts.len()];
-            for (number, place) in next.iter().enumerate() {
-                after[number / 64] |= u64::from(holds(memory, *place)) << (number % 64);
-            }
-            after
+            memory.read_facts(latches, facts);
         });
-        *facts = after;
     }
 
     fn percepts(&self, facts: &Bits, moves: &[u32], role: usize) -> Vec<String> {
-        self.advanced(facts, moves, |memory| {
-            let places = self.listing.percepts[role].iter().zip(&self.network.percepts[role]);
-            let heard = places.filter(|(place, _)| holds(memory, **place));
+        self.with(facts, |code, memory| {
+            memory.make(code, moves);
+            let places = code.percepts[role].iter().zip(&self.network.percepts[role]);
+            let heard = places.filter(|(place, _)| holds(&memory.slots, **place));
             heard.map(|(_, (term, _))| self.terms.show(&self.symbols, *term)).collect()
         })
     }
 
+    fn at_once(&self) -> u32 {
+        super::lanes::LANES as u32
+    }
+
     fn play_out_many(
         &self,
-        facts: &Bits,
+        starts: &[Bits],
         count: u32,
         depth: u64,
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        if count < FEW {
-            return None;
+        if let [facts] = starts
+            && count < FEW
+        {
+            let (mut steps, mut faulty) = (0, 0);
+            for _ in 0..count {
+                let (taken, well) = with_wide_instructions(
+                    #[inline(always)]
+                    || self.play_out_one(facts, depth, rng, scores),
+                );
+                (steps, faulty) = (steps + taken, faulty + usize::from(!well));
+            }
+            return Some((steps, faulty));
         }
         let spare = self.spare_lanes().pop();
-        let mut lanes = spare.unwrap_or_else(|| Lanes::new(self));
-        let outcome = lanes.play_out(self, std::slice::from_ref(facts), count as usize, depth, rng);
+        let mut lanes = spare.unwrap_or_else(|| Lanes::new(self.lane_code()));
+        let outcome = lanes.play_out(self, starts, count as usize, depth, rng);
         self.spare_lanes().push(lanes);
         for (score, sum) in scores.iter_mut().zip(outcome.scores) {
             *score += sum;

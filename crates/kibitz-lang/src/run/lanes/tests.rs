@@ -1,3 +1,5 @@
+#![allow(clippy::needless_range_loop)] // lanes and bits are known by their numbers
+
 use super::*;
 use crate::run::machine::{Machine, Outlook};
 use crate::{Limits, Source, compile, ground, parse};
@@ -47,109 +49,168 @@ fn machine(rules: &str) -> Propnet {
     let rules = parse(&Source::new("test.kif", rules), &Limits::default()).expect("the rules are right");
     let ground = ground::ground(&rules, &Default::default()).expect("they are few");
     let network = compile::network(&ground);
-    let listing = compile::listing(&network);
-    Propnet::new(ground, network, listing)
+    Propnet::new(ground, network)
 }
+
+/// Games that take turns: the facts about whose turn it is are known in each phase, and how a game
+/// ends depends on them. One takes 1 or 2 of 7 stones; who takes the last wins.
+const NIM: &str = "
+    (role left) (role right)
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
+    (init (stones 7)) (init (control left))
+    (<= (legal ?r (take 1)) (true (control ?r)) (true (stones ?n)) (succ ?m ?n))
+    (<= (legal ?r (take 2)) (true (control ?r)) (true (stones ?n)) (succ ?m ?n) (succ ?l ?m))
+    (<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+    (<= (next (stones ?m)) (does ?r (take 1)) (true (stones ?n)) (succ ?m ?n))
+    (<= (next (stones ?l)) (does ?r (take 2)) (true (stones ?n)) (succ ?m ?n) (succ ?l ?m))
+    (<= (next (control right)) (true (control left)))
+    (<= (next (control left)) (true (control right)))
+    (<= (next (seen ?n)) (true (stones ?n)))
+    (<= (next (seen ?n)) (true (seen ?n)))
+    (<= terminal (true (stones 0)))
+    (<= (goal ?r 0) (true (control ?r)))
+    (<= (goal ?r 100) (role ?r) (not (true (control ?r))))
+";
 
 /// The facts in one lane.
 fn facts(lanes: &Lanes, machine: &Propnet, lane: usize) -> propnet::Bits {
-    let mut facts = vec![0; machine.listing.latches.div_ceil(64)];
-    for number in 0..machine.listing.latches {
-        let bit = lanes.slots[number][lane / 64] >> (lane % 64) & 1;
-        facts[number / 64] |= bit << (number % 64);
+    let mut facts = vec![0; machine.network.latches.len().div_ceil(64)];
+    for number in 0..machine.network.latches.len() {
+        facts[number / 64] |= u64::from(lanes.slots[number].bit(lane)) << (number % 64);
     }
     facts
 }
 
-/// The numbers of the words that are set in one lane.
-fn set<'a>(words: impl Iterator<Item = &'a Wide>, lane: usize) -> Vec<u32> {
-    let is_set = |word: &Wide| word[lane / 64] >> (lane % 64) & 1 == 1;
-    (0..).zip(words).filter(|(_, word)| is_set(word)).map(|(number, _)| number).collect()
+/// The facts that lanes keep up: those that anything depends on, and that are not known from the phase.
+fn kept_up(machine: &Propnet) -> propnet::Bits {
+    let mut mask = vec![0; machine.network.latches.len().div_ceil(64)];
+    for network in &machine.phases.networks {
+        let matters = crate::compile::influence(network);
+        for number in (0..matters.len()).filter(|number| matters[*number]) {
+            mask[number / 64] |= 1 << (number % 64);
+        }
+    }
+    mask
 }
 
-/// Every lane makes one legal move for each role, and goes where the machine for one state goes.
-#[test]
-fn every_lane_agrees_with_the_machine_for_one_state() {
-    let machine = machine(RULES);
-    let listing = &machine.listing;
-    assert!(!machine.network.cycles.is_empty());
-    let mut lanes = Lanes::new(&machine);
+/// Everything that the machine for one state says may come next, of the facts in a mask.
+fn successors(machine: &Propnet, before: &propnet::Bits, mask: &[u64]) -> Vec<propnet::Bits> {
+    let mut outlook = Outlook::default();
+    machine.outlook(before, &mut outlook);
+    let mut joints: Vec<Vec<u32>> = vec![Vec::new()];
+    for role in 0..machine.roles().len() {
+        let longer = |joint: Vec<u32>| {
+            let longer = |number: &u32| joint.iter().copied().chain([*number]).collect();
+            outlook.of(role).iter().map(longer).collect::<Vec<Vec<u32>>>()
+        };
+        joints = joints.into_iter().flat_map(longer).collect();
+    }
+    let mut told = Vec::new();
+    let after = |joint: Vec<u32>| {
+        let mut facts = before.clone();
+        machine.advance(&mut facts, &joint, &mut told);
+        facts.iter().zip(mask).map(|(facts, mask)| facts & mask).collect()
+    };
+    joints.into_iter().map(after).collect()
+}
+
+/// Every lane goes where the machine for one state can go, and to each of the places equally often.
+fn agrees_lane_by_lane(machine: &Propnet, keeps: bool) {
+    let code = LaneCode::compile(&machine.phases, keeps).0;
+    assert!(!code.phases.is_empty());
+    let mask = kept_up(machine);
+    let mut lanes = Lanes::new(&code);
     let mut rng = Rng::new(5);
     let mut bits = Bits::new(|| rng.bits());
-    let mut begun = 0;
-    lanes.load_one(listing.latches, &machine.initial(), &mut begun, LANES - 3, 0);
-    assert_eq!((begun, ones(&lanes.live)), (LANES - 3, LANES as u32 - 3));
-    let (mut outlook, mut told) = (Outlook::default(), Vec::new());
-    for _ in 0..12 {
-        execute(&listing.ops, 0..listing.score, &mut lanes.slots);
-        let over = lanes.read(listing.terminal);
-        let before: Vec<propnet::Bits> = (0..LANES).map(|lane| facts(&lanes, &machine, lane)).collect();
-        for lane in (0..LANES).step_by(7) {
-            machine.outlook(&before[lane], &mut outlook);
-            if lanes.live[lane / 64] >> (lane % 64) & 1 == 1 {
-                assert_eq!(outlook.terminal, over[lane / 64] >> (lane % 64) & 1 == 1);
-            }
-            for (role, places) in listing.legal.iter().enumerate() {
-                let words: Vec<Wide> = places.iter().map(|place| lanes.read(*place)).collect();
-                assert_eq!(outlook.of(role), set(words.iter(), lane));
+    let (start, mut outlook) = ([machine.initial()], Outlook::default());
+    let mut phase = machine.phase_of(&start[0]);
+    let mut queues = vec![(Vec::new(), 0); code.phases.len()];
+    queues[phase].0.push(0);
+    let mut starts = Starts { facts: &start, each: LANES - 3, queues };
+    lanes.load(&code, &mut starts, phase, 0);
+    assert_eq!(lanes.live.ones(), LANES as u32 - 3);
+    let mut states: Vec<propnet::Bits> = vec![start[0].clone(); LANES];
+    let mut first = Vec::new();
+    for step in 0..12 {
+        let now = &code.phases[phase];
+        now.view.run(&mut lanes.slots);
+        let over = read(&lanes.slots, now.terminal);
+        for lane in lanes.live.bits() {
+            machine.outlook(&states[lane], &mut outlook);
+            assert_eq!(outlook.terminal, over.bit(lane), "step {step}, lane {lane}");
+        }
+        let ended = lanes.live & over;
+        lanes.live &= !over;
+        if ended.any() {
+            now.score.run(&mut lanes.slots);
+            for lane in ended.bits() {
+                for (role, places) in now.goals.iter().enumerate() {
+                    let had = places.iter().zip(&machine.scores()[role]);
+                    let had = had.filter(|(place, _)| read(&lanes.slots, **place).bit(lane));
+                    let had: Vec<f64> = had.map(|(_, score)| *score).collect();
+                    assert_eq!(had.len(), 1, "step {step}, lane {lane}");
+                    assert_eq!(had, Machine::scores(machine, &states[lane], role), "lane {lane}");
+                }
             }
         }
-        for n in 0..WORDS {
-            lanes.live[n] &= !over[n];
-        }
-        assert_eq!(lanes.advance(listing, &mut bits), [0; WORDS], "nobody is stuck");
+        assert_eq!(lanes.choose(now, &mut bits), Word::NONE, "nobody is stuck");
+        lanes.slots[code.live] = lanes.live;
+        now.advance.run(&mut lanes.slots);
+        phase = (phase + 1) % code.phases.len();
         for lane in 0..LANES {
-            let mut expected = before[lane].clone();
-            if lanes.live[lane / 64] >> (lane % 64) & 1 == 1 {
-                let chosen: Vec<Vec<u32>> = listing
-                    .inputs
-                    .iter()
-                    .map(|inputs| set(lanes.slots[inputs.clone()].iter(), lane))
-                    .collect();
-                assert!(chosen.iter().all(|moves| moves.len() == 1), "one move each: {chosen:?}");
-                machine.outlook(&expected, &mut outlook);
-                assert!((0..3).all(|role| outlook.of(role).contains(&chosen[role][0])));
-                let moves: Vec<u32> = chosen.iter().map(|moves| moves[0]).collect();
-                machine.advance(&mut expected, &moves, &mut told);
+            let now = facts(&lanes, machine, lane);
+            let now: propnet::Bits = now.iter().zip(&mask).map(|(facts, mask)| facts & mask).collect();
+            if lanes.live.bit(lane) {
+                let possible = successors(machine, &states[lane], &mask);
+                assert!(
+                    possible.contains(&now),
+                    "step {step}, lane {lane}: {now:x?} of {possible:x?} from {:x?}",
+                    states[lane]
+                );
+                if step == 0 {
+                    first.push(now.clone());
+                }
+                // What lanes do not keep up is taken from the machine for one state.
+                let mut whole = successors(machine, &states[lane], &vec![u64::MAX; mask.len()]);
+                states[lane] =
+                    whole.swap_remove(possible.iter().position(|facts| *facts == now).unwrap_or(0));
+            } else if keeps && lane >= 3 {
+                let kept = states[lane].iter().zip(&mask).map(|(facts, mask)| facts & mask);
+                assert_eq!(now, kept.collect::<Vec<u64>>(), "step {step}, lane {lane}");
             }
-            assert_eq!(facts(&lanes, &machine, lane), expected, "lane {lane}");
         }
+    }
+    let possible = successors(machine, &start[0], &mask);
+    let expected = first.len() as f64 / possible.len() as f64;
+    for place in &possible {
+        let same = possible.iter().filter(|other| *other == place).count() as f64;
+        let seen = first.iter().filter(|other| *other == place).count() as f64;
+        assert!((seen - same * expected).abs() < 5.0 * (same * expected).sqrt());
     }
 }
 
-/// Each legal move is drawn equally often, however many there are: chi-squared at about five sigma.
 #[test]
-fn moves_are_drawn_uniformly() {
-    let mut rng = Rng::new(9);
-    let mut bits = Bits::<WORDS>::new(|| rng.bits());
-    for (moves, legal) in [(2, 2), (3, 3), (7, 5), (8, 1), (13, 11), (64, 37)] {
-        let mut chooser = Chooser::<WORDS>::new(moves);
-        let mut counts = vec![0_u32; moves];
-        let rounds = 60;
-        for _ in 0..rounds {
-            // Which moves are legal differs from lane to lane: a window that moves on.
-            let mut words = vec![[0_u64; WORDS]; moves];
-            for lane in 0..LANES {
-                for step in 0..legal {
-                    words[(lane + step) % moves][lane / 64] |= 1 << (lane % 64);
-                }
-            }
-            let stuck = chooser.choose(&mut words, &[u64::MAX; WORDS], &mut bits);
-            assert_eq!(stuck, [0; WORDS]);
-            for lane in 0..LANES {
-                let chosen = set(words.iter(), lane);
-                assert_eq!(chosen.len(), 1);
-                // By its place in the window.
-                let place = (chosen[0] as usize + moves - lane % moves) % moves;
-                assert!(place < legal, "an illegal move");
-                counts[place] += 1;
-            }
+fn every_lane_agrees_with_the_machine_for_one_state() {
+    let dice = machine(RULES);
+    assert!(!dice.network.cycles.is_empty());
+    let nim = machine(NIM);
+    assert_eq!((dice.phases(), nim.phases()), (1, 2));
+    for keeps in [false, true] {
+        agrees_lane_by_lane(&nim, keeps);
+        agrees_lane_by_lane(&dice, keeps);
+    }
+}
+
+/// The rules that come with the package, as far as random games of them end soon.
+#[test]
+fn every_lane_agrees_in_rules_that_come_with_the_package() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/kibitz/lang/rules");
+    for name in ["tic-tac-toe", "connect-four", "breakthrough", "kriegspiel-tic-tac-toe", "monty-hall"] {
+        let path = folder.join(name).with_extension("kif");
+        let machine = machine(&std::fs::read_to_string(path).expect("the file is there"));
+        for keeps in [false, true] {
+            agrees_lane_by_lane(&machine, keeps);
         }
-        let expected = (rounds * LANES) as f64 / legal as f64;
-        let chi: f64 =
-            counts[..legal].iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
-        let free = legal as f64 - 1.0;
-        assert!(chi <= free + 5.0 * (2.0 * free).sqrt(), "{moves} moves, {legal} legal: {chi}");
     }
 }
 
@@ -165,7 +226,7 @@ fn playouts_have_the_scores_of_single_games() {
         loop {
             machine.outlook(&facts, &mut outlook);
             if outlook.terminal {
-                return machine.scores(&facts, 0)[0];
+                return Machine::scores(&machine, &facts, 0)[0];
             }
             let choose = |role| {
                 let moves: &[u32] = outlook.of(role);
@@ -180,7 +241,7 @@ fn playouts_have_the_scores_of_single_games() {
     machine.advance(&mut second, &moves, &mut told);
     let starts = [machine.initial(), second];
     let count = 20_000;
-    let mut lanes = Lanes::new(&machine);
+    let mut lanes = Lanes::new(machine.lane_code());
     let together = lanes.play_out(&machine, &starts, count, 1000, &mut rng);
     assert_eq!(together.faulty, 0);
     for (number, start) in starts.iter().enumerate() {
