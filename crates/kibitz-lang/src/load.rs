@@ -77,6 +77,7 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
         return Err(findings);
     }
     let whole = |what: String| vec![Finding::new(&NO_GAME, Span::default(), what)];
+    let not_run = |not: NotGround| vec![no_game(&rules, not)];
     let hints = Hints::of(&rules);
     let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
         Ok((machine, rules)) => {
@@ -95,12 +96,22 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
         Err(not) => {
-            let machine = Reasoner::new(&rules, &limits.reason).map_err(whole)?;
+            let machine = Reasoner::new(&rules, &limits.reason).map_err(not_run)?;
             let report = Report { machine: "reasoner", why: Some(not.why), ..Report::default() };
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
     };
     Ok(Loaded { game, report, warnings: findings })
+}
+
+/// Says at which rule it ended where neither machine can run the rules.
+pub fn no_game(rules: &Rules, not: NotGround) -> Finding {
+    match not.rule.and_then(|rule| rules.rules.get(rule as usize)) {
+        None => Finding::new(&NO_GAME, Span::default(), not.why),
+        Some(rule) => Finding::new(&NO_GAME, rule.span, not.why).help(
+            "this rule has too many instances: bound its variables by conditions that few values meet",
+        ),
+    }
 }
 
 /// How far all ways of grounding are tried, to take the smallest network: ground rules, and atoms
@@ -138,7 +149,7 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
     let (ground, network) = found.map_err(|not| {
         let seconds = (limits.time.as_secs_f64() * 10.0).round() / 10.0;
         let why = format!("grounding took more than {seconds} s");
-        if Instant::now() < end { not } else { NotGround { why, rule: None } }
+        if Instant::now() < end { not } else { NotGround { why, ..not } }
     })?;
     let count = ground.len();
     Ok((Propnet::new(ground, network), count))

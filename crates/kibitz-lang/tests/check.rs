@@ -139,6 +139,10 @@ fn time_flows_one_way() {
 #[test]
 fn parts_of_a_game() {
     removed("missing-role", Error, "(role");
+    let roles: String = (0..31).map(|n| format!("(role r{n})")).collect();
+    added("roles", Error, "r30", &roles, &roles.replace("(role r30)", "(role random)"));
+    let alone = GAME.replace("(role white)", "(role random)").replace("(role black)", "");
+    law("roles", Error, "random", &alone, GAME);
     removed("missing-legal", Error, "(legal");
     removed("missing-terminal", Error, "terminal");
     removed("missing-goal", Error, "(goal");

@@ -140,6 +140,16 @@ fn not_rules_at_all() {
 }
 
 #[test]
+fn sizes() {
+    let many = |word: &str, count: usize| (0..count).map(|n| format!(" {word}{n}")).collect::<String>();
+    assert_eq!(only(&format!("(role a)\n(init (f{}))", many("a", 201))), ("oversize", 2, 7));
+    assert_eq!(only(&format!("(role a)\n(init {})", "x".repeat(501))), ("oversize", 2, 7));
+    let variables: String = (0..501).map(|n| format!("(p ?x{n})")).collect();
+    assert_eq!(only(&format!("(role a)\n(<= q {variables})")), ("oversize", 2, 5));
+    read(&format!("(role a) (init (f{} {}))", many("a", 199), "x".repeat(500)));
+}
+
+#[test]
 fn limits() {
     let limits = Limits { bytes: 20, ..Limits::default() };
     assert_eq!(refused(&Source::new("test", "(role white) (role black)"), &limits)[0].code, "too-large");

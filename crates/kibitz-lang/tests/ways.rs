@@ -224,12 +224,17 @@ fn limits_of_the_reasoner_are_told() {
     reasoner.advance(&mut facts, &moves, &mut Vec::new());
     reasoner.outlook(&facts, &mut outlook);
     let trouble = outlook.trouble.clone().unwrap_or_default();
-    assert_eq!(trouble, "what follows in a state takes more than 20000 steps to derive");
+    assert_eq!(
+        trouble,
+        "what follows in a state takes more than 20000 steps to derive, \
+         above all by the rule for (legal you (pick ?x ?y ?z))"
+    );
     assert!(outlook.moves.is_empty() && !outlook.terminal);
     // A step from there leads nowhere, and says why.
     reasoner.advance(&mut facts, &moves, &mut Vec::new());
     reasoner.outlook(&facts, &mut outlook);
-    assert_eq!(outlook.trouble, Some(trouble.clone()));
+    let trouble = outlook.trouble.unwrap_or_default();
+    assert!(trouble.ends_with("above all by the rule for (next (odd ?x ?y ?z))"), "{trouble}");
     assert!(reasoner.describe(&facts).is_empty());
     // The game on top ends with a fault.
     let mut limits = LoadLimits { reason, ..LoadLimits::default() };
@@ -239,5 +244,5 @@ fn limits_of_the_reasoner_are_told() {
     let how = Playout { policy: Policy::Random, depth: 100, discount: 1.0 };
     let state = game.game.initial();
     game.game.playouts(&state, &how, 1, &mut Rng::new(1), &mut [0.0]);
-    assert_eq!(game.game.fault(), Some(trouble));
+    assert!(game.game.fault().is_some_and(|fault| fault.contains("takes more than 20000 steps")));
 }

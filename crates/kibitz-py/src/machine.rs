@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use kibitz_lang::run::{Machine, Outlook, Reasoner};
-use kibitz_lang::{LoadLimits, Source, smallest_network};
+use kibitz_lang::{LoadLimits, Source, no_game, smallest_network};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -133,7 +133,7 @@ fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<Ru
         }
     }
     let reasoner =
-        Reasoner::new(&rules, &limits.reason).map_err(|what| format!("{}: {what}", source.name()))?;
+        Reasoner::new(&rules, &limits.reason).map_err(|not| refusal(source, vec![no_game(&rules, not)]))?;
     Ok(RulesMachine::new(reasoner, "reasoner", why))
 }
 

@@ -10,6 +10,7 @@ use crate::syntax::{Symbol, Term};
 const NOT_A_GAME: Law =
     error("not-rules", "rules of a game have `role`, `legal`, `next`, `terminal` and `goal`");
 const NO_ROLE: Law = error("missing-role", "a game has at least one role");
+const ROLES: Law = error("roles", "a game has 1 to 32 players besides `random`");
 const NO_LEGAL: Law = error("missing-legal", "a game has rules for `legal`");
 const NO_TERMINAL: Law = error("missing-terminal", "a game has rules for `terminal`");
 const NO_GOAL: Law = error("missing-goal", "a game has rules for `goal`");
@@ -71,6 +72,18 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
         if let [term @ Term::Constant { name, .. }] = &clause.head.args[..] {
             roles.entry(*name).or_insert(term);
         }
+    }
+    let mut players: Vec<&Term> =
+        roles.iter().filter(|(name, _)| **name != Symbol::RANDOM).map(|(_, term)| *term).collect();
+    players.sort_unstable_by_key(|term| term.span());
+    if let Some(extra) = players.get(kibitz_core::playout::MAX_PLAYERS) {
+        let message = format!("this is one player too many: there are {} in all", players.len());
+        findings.push(Finding::new(&ROLES, extra.span(), message).help("leave out players who do nothing"));
+    }
+    if let (true, Some(random)) = (players.is_empty(), roles.get(&Symbol::RANDOM)) {
+        let finding =
+            Finding::new(&ROLES, random.span(), "nobody plays but chance: `random` is the only role");
+        findings.push(finding.help("add `(role name)` for each player"));
     }
     for (name, term) in &roles {
         for (part, law, what) in [

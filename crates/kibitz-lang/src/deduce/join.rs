@@ -258,13 +258,13 @@ impl<'a> Join<'a> {
         Join { terms, store, steps, deadline, seed_rank: 0 }
     }
 
-    /// Finds all instances of a plan's rule, given the atom for its seed.
+    /// Finds all instances of a plan's rule, given the atom for its seed, until `found` says false.
     pub fn run(
         &mut self,
         plan: &Plan,
         seed: Option<TermId>,
         variables: u16,
-        found: &mut dyn FnMut(&[TermId]),
+        found: &mut dyn FnMut(&[TermId]) -> bool,
     ) {
         let mut binding = vec![TermId::NONE; usize::from(variables)];
         self.seed_rank = seed.and_then(|atom| self.store.rank(atom)).unwrap_or(0);
@@ -285,9 +285,16 @@ impl<'a> Join<'a> {
         }
     }
 
-    fn stage(&mut self, stages: &[Stage], binding: &mut [TermId], found: &mut dyn FnMut(&[TermId])) {
+    fn stage(
+        &mut self,
+        stages: &[Stage],
+        binding: &mut [TermId],
+        found: &mut dyn FnMut(&[TermId]) -> bool,
+    ) {
         let Some((stage, rest)) = stages.split_first() else {
-            found(binding);
+            if !found(binding) {
+                *self.steps = 0;
+            }
             return;
         };
         match stage {

@@ -39,6 +39,9 @@ pub enum Halt {
 /// Terms nested more deeply than this are taken to grow without end.
 const DEEPEST: usize = 40;
 
+/// Values of variables that the instances of one rule may have together when they are found: 200 MB.
+const MOST_VALUES: usize = 50_000_000;
+
 /// One group of relations that depend on each other.
 #[derive(Clone, Debug)]
 struct Group {
@@ -65,6 +68,8 @@ pub struct Engine {
     pub deadline: Option<Instant>,
     /// How many atoms there may be.
     pub most_atoms: usize,
+    /// The rule that was being applied when a limit was hit.
+    pub at: Option<usize>,
     negation: Negation,
     groups: Vec<Vec<RelationId>>,
     /// Plans of the groups that were saturated before, for the next time.
@@ -77,7 +82,7 @@ impl Engine {
         let groups = program.groups(negation == Negation::Open);
         let store = Store::new(program.relations.len());
         let planned = vec![None; groups.len()];
-        Engine { program, store, steps, deadline: None, most_atoms, negation, groups, planned }
+        Engine { program, store, steps, deadline: None, most_atoms, at: None, negation, groups, planned }
     }
 
     /// Adds an atom that is given.
@@ -169,17 +174,23 @@ impl Engine {
         emit: Emit,
     ) -> Result<(), Halt> {
         let variables = self.program.rules[plan.rule].variables;
+        let width = usize::from(variables);
         let mut instances: Vec<TermId> = Vec::new();
         let mut count = 0;
+        self.at = Some(plan.rule);
+        let most = MOST_VALUES / width.max(1);
         let mut join = Join::new(&self.program.terms, &self.store, &mut self.steps, self.deadline);
         join.run(plan, seed, variables, &mut |values| {
             count += 1;
             instances.extend_from_slice(values);
+            count < most
         });
+        if count >= most {
+            return Err(Halt::Size);
+        }
         if self.steps == 0 {
             return Err(Halt::Steps);
         }
-        let width = usize::from(variables);
         for instance in 0..count {
             let values = &instances[instance * width..(instance + 1) * width];
             let terms = &mut self.program.terms;

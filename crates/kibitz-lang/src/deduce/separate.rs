@@ -12,6 +12,7 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::program::{AtomPattern, Condition, Pattern, Program, RelationId, Rule};
 use super::terms::TermId;
@@ -90,9 +91,9 @@ impl Program {
             else {
                 continue;
             };
-            if !parts.contains_key(&constant) {
+            if let Entry::Vacant(part) = parts.entry(constant) {
                 let name = self.symbols.fresh("apart");
-                parts.insert(constant, self.relation(name, arity));
+                part.insert(self.relation(name, arity));
             }
         }
         for number in 0..self.rules.len() {

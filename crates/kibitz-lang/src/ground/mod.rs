@@ -111,7 +111,7 @@ impl Ground {
     }
 }
 
-/// Why rules could not be ground.
+/// Why rules could not be ground, or not be run without that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotGround {
     /// In a sentence.
@@ -203,25 +203,21 @@ pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Groun
         Ok(())
     };
     let ended = engine.saturate(|_| true, &mut emit);
-    ended.map_err(|halt| match halt {
-        Halt::Steps if begun.elapsed() > limits.time => {
-            NotGround { why: format!("grounding took more than {} s", limits.time.as_secs()), rule: None }
-        }
-        Halt::Steps => {
-            NotGround { why: format!("grounding took more than {} steps", limits.steps), rule: None }
-        }
-        Halt::Size => NotGround {
-            why: format!(
+    let rule = engine.at.and_then(|rule| sources[rule]);
+    ended.map_err(|halt| {
+        let why = match halt {
+            Halt::Steps if begun.elapsed() > limits.time => {
+                format!("grounding took more than {} s", limits.time.as_secs())
+            }
+            Halt::Steps => format!("grounding took more than {} steps", limits.steps),
+            Halt::Size => format!(
                 "there are more than {} ground rules or {} conditions",
                 limits.rules, limits.conditions
             ),
-            rule: None,
-        },
-        Halt::Depth => NotGround { why: "a function grows without end".to_owned(), rule: None },
-        Halt::Unsafe(rule) => NotGround {
-            why: "a variable of a rule is given no value".to_owned(),
-            rule: sources.get(rule).copied().flatten(),
-        },
+            Halt::Depth => "a function grows without end".to_owned(),
+            Halt::Unsafe(_) => "a variable of a rule is given no value".to_owned(),
+        };
+        NotGround { why, rule }
     })?;
     Ok(collect(engine, found))
 }

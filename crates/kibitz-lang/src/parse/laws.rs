@@ -10,6 +10,7 @@ pub const NOT_TEXT: Law = error("not-text", "rules are UTF-8 text");
 pub const TOO_LARGE: Law = error("too-large", "a file of rules is no larger than the limit");
 pub const TOO_DEEP: Law = error("too-deep", "terms and conditions nest no deeper than the limit");
 pub const TOO_MANY_RULES: Law = error("too-many-rules", "a file has no more rules than the limit");
+pub const OVERSIZE: Law = error("oversize", "names, terms and rules are of a size that people read");
 pub const EMPTY: Law = error("empty", "a game has rules");
 pub const NOT_RULES: Law = error("not-rules", "rules are written in prefix (KIF) or infix form");
 pub const UNBALANCED: Law = error("unbalanced", "every bracket that opens closes, once");

@@ -21,6 +21,7 @@ mod infix;
 mod laws;
 mod lex;
 mod prefix;
+mod sizes;
 
 use crate::source::{Finding, Source, Span};
 use crate::syntax::{Rules, Symbols, clauses, repair};
@@ -86,6 +87,10 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
     }
     if rules.is_empty() {
         return Err(vec![empty()]);
+    }
+    let oversize = sizes::check(&rules, &symbols);
+    if !oversize.is_empty() {
+        return Err(oversize.into_iter().take(limits.errors.max(1)).collect());
     }
     let clauses = clauses::from_rules(&rules, &mut symbols, limits.rules)?;
     let clauses = repair::repair(clauses, &mut symbols, &mut notes);

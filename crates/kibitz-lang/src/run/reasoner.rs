@@ -6,7 +6,7 @@ use kibitz_core::rng::derive;
 
 use super::machine::{Machine, Outlook};
 use crate::deduce::{Demands, Engine, Halt, Negation, Program, RelationId, TermId, add_demands};
-use crate::ground::OUTPUTS;
+use crate::ground::{NotGround, OUTPUTS};
 use crate::syntax::{Rules, Symbol};
 
 /// Derives what follows in a state from the rules themselves.
@@ -26,6 +26,8 @@ struct Mind {
     changing: Vec<RelationId>,
     /// The last limit that was hit.
     trouble: Option<String>,
+    /// The heads of the file's rules.
+    heads: Vec<String>,
 }
 
 /// The relations that the language itself knows.
@@ -85,12 +87,13 @@ impl Reasoner {
     /// The machine of some rules.
     ///
     /// # Errors
-    /// A sentence, if what never changes cannot be derived within bounds.
-    pub fn new(rules: &Rules, limits: &ReasonLimits) -> Result<Reasoner, String> {
+    /// If what never changes cannot be derived within bounds.
+    pub fn new(rules: &Rules, limits: &ReasonLimits) -> Result<Reasoner, NotGround> {
         let mut program = Program::new(rules);
         program.keep_relevant(&OUTPUTS);
         if !program.is_stratified() {
-            return Err("a relation depends on the negation of itself".to_owned());
+            let why = "a relation depends on the negation of itself".to_owned();
+            return Err(NotGround { why, rule: None });
         }
         let outputs = [
             (Symbol::NEXT, 1),
@@ -117,6 +120,7 @@ impl Reasoner {
         {
             mind = plain;
         }
+        mind.heads = rules.rules.iter().map(|rule| rules.show(&rule.head)).collect();
         let inner = |relation| -> Vec<TermId> {
             let atoms = mind.engine.store.atoms(relation).iter();
             atoms.map(|atom| mind.engine.program.terms.args(*atom)[0]).collect()
@@ -134,6 +138,11 @@ impl Reasoner {
     }
 }
 
+/// The rule of the file that was being applied when a limit was hit.
+fn source_of_halt(engine: &Engine) -> Option<u32> {
+    engine.at.and_then(|rule| engine.program.rules[rule].source)
+}
+
 /// What holds in a state that could not be derived.
 const UNKNOWN: [TermId; 1] = [TermId::NONE];
 
@@ -144,7 +153,7 @@ impl Mind {
         outputs: [RelationId; 9],
         demands: Option<Demands>,
         limits: &ReasonLimits,
-    ) -> Result<Mind, String> {
+    ) -> Result<Mind, NotGround> {
         let [.., role, init, truth, does] = outputs;
         let [next, legal, goal, terminal, sees, ..] = outputs.map(|relation| Output {
             relation,
@@ -152,14 +161,15 @@ impl Mind {
         });
         let relations = Relations { role, init, truth, does, next, legal, goal, terminal, sees };
         let mut engine = Engine::new(program, Negation::Exact, limits.steps, limits.atoms);
-        engine
-            .saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(()))
-            .map_err(|halt| limits.sentence(halt, "what never changes"))?;
+        if let Err(halt) = engine.saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(())) {
+            let why = limits.sentence(halt, "what never changes");
+            return Err(NotGround { why, rule: source_of_halt(&engine) });
+        }
         let changing = (0..engine.program.relations.len())
             .filter(|number| engine.program.relations[*number].dynamic)
             .map(|number| RelationId(number as u32))
             .collect();
-        Ok(Mind { engine, relations, limits: *limits, changing, trouble: None })
+        Ok(Mind { engine, relations, limits: *limits, changing, trouble: None, heads: Vec::new() })
     }
 
     /// How many steps the beginning of a game takes, and whether that is no more than so many.
@@ -222,7 +232,11 @@ impl Mind {
         let ended = engine.saturate(|relation| relation.dynamic, &mut |_, _, _, _| Ok(()));
         let count = engine.program.terms.len();
         self.trouble = match ended {
-            Err(halt) => Some(self.limits.sentence(halt, "what follows in a state")),
+            Err(halt) => {
+                let head = source_of_halt(engine).and_then(|rule| self.heads.get(rule as usize));
+                let by = head.map_or(String::new(), |head| format!(", above all by the rule for {head}"));
+                Some(self.limits.sentence(halt, "what follows in a state") + &by)
+            }
             Ok(()) if count > self.limits.terms => {
                 Some(format!("the states so far have more than {} terms", self.limits.terms))
             }
