@@ -663,3 +663,23 @@ def first_advice(game: str, spec: str) -> kb.Advice:
 
 def sorted_values(advice: kb.Advice) -> list[tuple[float, float]]:
     return sorted((row.value or 0.0, row.error or 0.0) for row in advice.table)
+
+
+def test_playing_out_ahead_searches_as_one_leaf_at_a_time() -> None:
+    """UCT on rules plays out leaves before they are reached; on the native game it does not."""
+    spec, seeds = "uct(simulations=600, exploration=0.5)", range(200)
+    shares: list[list[float]] = []
+    for name in ("connect-four", "connect-four.kif"):
+        game = kb.load(name)
+        view = kb.Referee(game, 1).view(0)
+        planner = kb.planner(spec)
+        visits = [0] * 7
+        for seed in seeds:
+            planner.start(game, 0, seed)
+            decision = planner.act(view)
+            assert decision.simulations == sum(row.visits for row in decision.table) == 600
+            for row in decision.table:
+                visits[int(re.sub(r"\D", "", row.name)) - 1] += row.visits
+        shares.append([count / sum(visits) for count in visits])
+    assert shares[1] == pytest.approx(shares[0], abs=0.02)
+    assert max(shares[1]) == shares[1][3]

@@ -23,7 +23,7 @@ use crate::playout::{MAX_PLAYERS, Playout, Policy};
 const MOST: usize = 1 << 16;
 
 /// Leaves that are taken together: all actions of a node are tried before one is tried twice.
-const SIBLINGS: usize = 64;
+const SIBLINGS: usize = 4;
 /// Descents that may find nothing new before it is enough.
 const IN_VAIN: usize = 8;
 
@@ -169,7 +169,7 @@ impl Worker<'_> {
         }
         foresight.leaves.clear();
         foresight.leaves.push(leaf);
-        let (wanted, mut in_vain) = (std::env::var("WANTED").map_or(256, |w| w.parse().unwrap()), 0);
+        let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
         while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, foresight));
         }
