@@ -681,5 +681,5 @@ def test_playing_out_ahead_searches_as_one_leaf_at_a_time() -> None:
             for row in decision.table:
                 visits[int(re.sub(r"\D", "", row.name)) - 1] += row.visits
         shares.append([count / sum(visits) for count in visits])
-    assert shares[1] == pytest.approx(shares[0], abs=0.02)
+    assert shares[1] == pytest.approx(shares[0], abs=0.03)
     assert max(shares[1]) == shares[1][3]
