@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import kibitz as kb
-from kibitz.lang import check, shipped_rules
+from kibitz.lang import check, shipped_rules, trial
 from kibitz.testing import check_game
 from kibitz.testing.playthrough import playthrough
 
@@ -54,6 +54,12 @@ def test_nothing_is_wrong_and_the_network_fits(name: str) -> None:
     machine = kb.load(name).machine
     assert machine is not None
     assert machine["machine"] == "network"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_playing_shows_no_flaw(name: str) -> None:
+    """Games end, everybody can move, and scores never drop."""
+    assert [flaw.text for flaw in trial.play(name, 12).flaws] == []
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, *VARIANTS])
