@@ -46,7 +46,8 @@ struct Phase {
     /// For each choice: the bits of the number of legal moves, and where the one to choose with goes.
     choices: Vec<(Vec<Place>, std::ops::Range<usize>)>,
     goals: Vec<Vec<Place>>,
-    /// Where it says which moves were made; empty if that cannot be read.
+    /// Where it says which moves were made.
+    #[cfg(test)]
     made: Vec<Place>,
 }
 
@@ -118,6 +119,7 @@ impl Phase {
         Phase {
             choices: choices.collect(),
             terminal: listing.places[0][0],
+            #[cfg(test)]
             made: listing.places[2][listing.latches..].to_vec(),
             goals: chosen
                 .network
