@@ -64,6 +64,7 @@ impl<F: Clone> Clone for RuleState<F> {
         self.outlook.terminal = source.outlook.terminal;
         self.outlook.moves.clone_from(&source.outlook.moves);
         self.outlook.ends.clone_from(&source.outlook.ends);
+        self.outlook.trouble.clone_from(&source.outlook.trouble);
         self.turn = source.turn;
         self.chosen.clone_from(&source.chosen);
         self.told.clone_from(&source.told);
@@ -139,6 +140,10 @@ impl<M: Machine> RuleGame<M> {
     }
 
     fn find_turn(&self, outlook: &Outlook) -> Turn {
+        if let Some(trouble) = &outlook.trouble {
+            self.fail(trouble.clone());
+            return Turn::Over;
+        }
         if outlook.terminal {
             return Turn::Over;
         }
@@ -178,7 +183,7 @@ impl<M: Machine> RuleGame<M> {
         self.machine.advance(&mut state.facts, &moves, &mut state.told);
         state.last = moves;
         self.look(state);
-        if state.turn == Turn::Over {
+        if state.outlook.terminal {
             for (reward, role) in rewards.iter_mut().zip(&self.roles) {
                 match self.machine.scores(&state.facts, *role).as_slice() {
                     [score] => *reward += score.clamp(0.0, 100.0),

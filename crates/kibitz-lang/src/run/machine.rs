@@ -11,6 +11,8 @@ pub struct Outlook {
     pub moves: Vec<u32>,
     /// Where each role's moves end.
     pub ends: Vec<u32>,
+    /// Why the machine cannot say the above, where it cannot: a limit was hit.
+    pub trouble: Option<String>,
 }
 
 impl Outlook {
