@@ -126,7 +126,7 @@ class RulesMachine:
     def has_percepts(self) -> bool:
         """Whether the rules say what each role is told (GDL-II)."""
     def initial(self) -> RulesState:
-        """Where every game begins."""
+        """Where every game begins; ValueError if deriving what holds there hits a limit."""
 
 @final
 class RulesState:

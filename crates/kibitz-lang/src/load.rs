@@ -1,16 +1,18 @@
 //! From a file to a game: the whole pipeline, with the choice of the machine.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use kibitz_core::SharedModel;
 
 use crate::check::check;
-use crate::compile::network;
-use crate::ground::{GroundLimits, ground};
+use crate::compile::{Network, network};
+use crate::ground::{Ground, GroundLimits, NotGround, Way, ground_by};
 use crate::parse::{Limits, parse};
 use crate::picture::Hints;
-use crate::run::{Propnet, Reasoner, RuleGame};
+use crate::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
 use crate::source::{Finding, Law, Severity, Source, Span};
+use crate::syntax::Rules;
 
 /// A game made of rules, and how it is run.
 pub struct Loaded {
@@ -60,6 +62,8 @@ pub struct LoadLimits {
     pub parse: Limits,
     /// For grounding.
     pub ground: GroundLimits,
+    /// For the machine that does not ground.
+    pub reason: ReasonLimits,
 }
 
 /// Makes a game of a file's text.
@@ -74,30 +78,76 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     }
     let whole = |what: String| vec![Finding::new(&NO_GAME, Span::default(), what)];
     let hints = Hints::of(&rules);
-    let (game, report): (SharedModel, Report) = match ground(&rules, &limits.ground) {
-        Ok(ground) => {
-            let network = network(&ground);
-            let (rules, gates, cycles) = (ground.len(), network.gates.len(), network.cycles.len());
-            let machine = Propnet::new(ground, network);
+    let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
+        Ok((machine, rules)) => {
+            let network = &machine.network;
             let report = Report {
                 machine: "network",
                 why: None,
                 rules,
-                facts: machine.network.latches.len(),
-                moves: machine.network.moves.iter().map(Vec::len).sum(),
-                gates,
+                facts: network.latches.len(),
+                moves: network.moves.iter().map(Vec::len).sum(),
+                gates: network.size(),
                 operations: machine.operations(),
                 phases: machine.phases(),
                 machine_code: machine.is_machine_code(),
-                cycles,
+                cycles: network.cycles.len(),
             };
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
         Err(not) => {
-            let machine = Reasoner::new(&rules).map_err(whole)?;
+            let machine = Reasoner::new(&rules, &limits.reason).map_err(whole)?;
             let report = Report { machine: "reasoner", why: Some(not.why), ..Report::default() };
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
     };
     Ok(Loaded { game, report, warnings: findings })
+}
+
+/// How far all ways of grounding are tried, to take the smallest network: ground rules, and atoms
+/// that joins look at.
+const FEW: (usize, u64) = (300_000, 10_000_000);
+
+/// The smallest network that the rules make within the limits, and the number of ground rules: of
+/// all ways of grounding where that is small, and of the first way that works where it is large.
+///
+/// # Errors
+/// Why there is none.
+pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet, usize), NotGround> {
+    let end = Instant::now() + limits.time;
+    let attempt = |way: Way, most: usize, steps: u64| {
+        let time = end.saturating_duration_since(Instant::now());
+        let (rules_left, steps) = (most.min(limits.rules), steps.min(limits.steps));
+        let ground = ground_by(way, rules, &GroundLimits { rules: rules_left, steps, time, ..*limits })?;
+        let network = network(&ground);
+        Ok((ground, network))
+    };
+    let machine = |(ground, network): (Ground, Network)| {
+        let count = ground.len();
+        (Propnet::new(ground, network), count)
+    };
+    let mut best: Option<(Ground, Network)> = None;
+    for way in Way::ALL {
+        // Far more rules do not make a smaller network.
+        let most = best.as_ref().map_or(FEW.0, |(ground, _)| (3 * ground.len()).min(FEW.0));
+        if let Ok(found) = attempt(way, most, FEW.1)
+            && best.as_ref().is_none_or(|best| found.1.size() < best.1.size())
+        {
+            best = Some(found);
+        }
+    }
+    if let Some(best) = best {
+        return Ok(machine(best));
+    }
+    // Where there is much, small parts help most, and then asking for less.
+    let [_, _, fine_on_demand, fine] = Way::ALL;
+    let large = |way| attempt(way, limits.rules, limits.steps);
+    let found = large(fine).or_else(|_: NotGround| large(fine_on_demand));
+    found.map(machine).map_err(|not| match Instant::now() < end {
+        true => not,
+        false => NotGround {
+            why: format!("grounding took more than {} s", limits.time.as_secs_f64()),
+            rule: None,
+        },
+    })
 }

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use kibitz_lang::compile::network;
-use kibitz_lang::run::{Machine, Outlook, Propnet, Reasoner};
-use kibitz_lang::{LoadLimits, Source, ground};
+use kibitz_lang::run::{Machine, Outlook, Reasoner};
+use kibitz_lang::{LoadLimits, Source, smallest_network};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -17,6 +16,8 @@ use crate::lang::{limits, patiently, refusal, rules_of};
 trait Position: Send + Sync {
     fn facts(&self) -> Vec<String>;
     fn terminal(&self) -> bool;
+    /// Why nothing can be said of the state, where that is so.
+    fn trouble(&self) -> Option<String>;
     fn legal(&self) -> Vec<Vec<String>>;
     fn goals(&self) -> Vec<Vec<f64>>;
     fn advance(&self, moves: &[u32]) -> Step;
@@ -52,6 +53,10 @@ impl<M: Machine> Position for At<M> {
 
     fn terminal(&self) -> bool {
         self.outlook.terminal
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.outlook.trouble.clone()
     }
 
     fn legal(&self) -> Vec<Vec<String>> {
@@ -119,18 +124,16 @@ fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<Ru
     let rules = rules_of(source, &limits.parse).map_err(|findings| refusal(source, findings))?;
     let mut why = None;
     if wanted != Some("reasoner") {
-        match ground(&rules, &limits.ground) {
-            Ok(ground) => {
-                let network = network(&ground);
-                return Ok(RulesMachine::new(Propnet::new(ground, network), "network", None));
-            }
+        match smallest_network(&rules, &limits.ground) {
+            Ok((machine, _)) => return Ok(RulesMachine::new(machine, "network", None)),
             Err(not) if wanted == Some("network") => {
                 return Err(format!("{} cannot be run as a network: {}", source.name(), not.why));
             }
             Err(not) => why = Some(not.why),
         }
     }
-    let reasoner = Reasoner::new(&rules).map_err(|what| format!("{}: {what}", source.name()))?;
+    let reasoner =
+        Reasoner::new(&rules, &limits.reason).map_err(|what| format!("{}: {what}", source.name()))?;
     Ok(RulesMachine::new(reasoner, "reasoner", why))
 }
 
@@ -156,9 +159,9 @@ impl RulesMachine {
         patiently(py, move || make(&source, &limits, machine.as_deref()))?.map_err(PyValueError::new_err)
     }
 
-    /// Where every game begins.
-    fn initial(&self) -> RulesState {
-        RulesState(self.initial.clone())
+    /// Where every game begins. ValueError if deriving what holds there hits a limit.
+    fn initial(&self) -> PyResult<RulesState> {
+        RulesState::new(self.initial.clone())
     }
 
     fn __repr__(&self) -> String {
@@ -169,6 +172,15 @@ impl RulesMachine {
 /// A state as the machine of a rules file sees it. Lists of lists have an entry for each role.
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct RulesState(Arc<dyn Position>);
+
+impl RulesState {
+    fn new(position: Arc<dyn Position>) -> PyResult<RulesState> {
+        match position.trouble() {
+            Some(trouble) => Err(PyValueError::new_err(trouble)),
+            None => Ok(RulesState(position)),
+        }
+    }
+}
 
 #[pymethods]
 impl RulesState {
@@ -197,11 +209,11 @@ impl RulesState {
     }
 
     /// The state after each role has made its move, and what each is told (nothing, if the rules
-    /// do not speak of that). ValueError if a move is not legal.
+    /// do not speak of that). ValueError if a move is not legal, or if a limit is hit.
     fn advance(&self, py: Python<'_>, moves: Vec<String>) -> PyResult<(RulesState, Vec<Vec<String>>)> {
         let step = py.detach(|| self.0.numbers(&moves).map(|numbers| self.0.advance(&numbers)));
         let (after, percepts) = step.map_err(PyValueError::new_err)?;
-        Ok((RulesState(Arc::from(after)), percepts))
+        Ok((RulesState::new(Arc::from(after))?, percepts))
     }
 
     fn __repr__(&self) -> String {

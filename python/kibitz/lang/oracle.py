@@ -13,18 +13,16 @@ import contextlib
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from kibitz._core import RulesMachine, RulesState
-from kibitz.lang import check, is_rules, machine, read
+from kibitz.lang import apart, check, machine, read
 from kibitz.lang.asp import Answer, Program
 
 LONGEST = 400
@@ -209,37 +207,6 @@ def _differences(where: str, unlike: Unlike, step: Played | None = None) -> list
     return lines
 
 
-def _limited(file: Path, options: argparse.Namespace) -> Verdict:
-    """The verdict on a file, found in a process of its own."""
-    command = [sys.executable, "-m", "kibitz.lang.oracle", "--one", str(file)]
-    command += [
-        "--states",
-        str(options.states),
-        "--seconds",
-        str(options.seconds),
-        "--seed",
-        str(options.seed),
-    ]
-    command += ["--memory", str(options.memory)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=2 * options.seconds + 60)
-    except subprocess.TimeoutExpired:
-        return Verdict(str(file), "not compared", "it did not end in time")
-    try:
-        return Verdict(**json.loads(done.stdout))
-    except (ValueError, TypeError):
-        last = done.stderr.strip().splitlines()[-1:] or [f"it ended with code {done.returncode}"]
-        return Verdict(str(file), "not compared", last[0])
-
-
-def _files(paths: list[Path]) -> list[Path]:
-    found = [
-        sorted(each for each in path.iterdir() if is_rules(each.name)) if path.is_dir() else [path]
-        for path in paths
-    ]
-    return [file for files in found for file in files]
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Compares all files of some folders; the exit code is 1 if a machine and clingo disagree."""
     parser = argparse.ArgumentParser(
@@ -257,23 +224,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.one:
-        with contextlib.suppress(ImportError, ValueError, OSError):
-            import resource
-
-            most = int(options.memory * 2**30)
-            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        apart.limit_memory(options.memory)
         one = compare(
             str(options.paths[0]), states=options.states, seconds=options.seconds, seed=options.seed
         )
         print(json.dumps(vars(one)))
         return 0
-    files = _files(options.paths)
+    files = apart.files(options.paths)
+    words = [f"--{key}={getattr(options, key)}" for key in ("states", "seconds", "seed", "memory")]
     counts: Counter[str] = Counter()
     with contextlib.ExitStack() as stack:
         kept = stack.enter_context(options.json.open("w")) if options.json else None
-        pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
-        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        for number, verdict in enumerate(pool.map(lambda file: _limited(file, options), files), 1):
+        found = apart.each(
+            "kibitz.lang.oracle", files, words, seconds=2 * options.seconds, jobs=options.jobs
+        )
+        for number, (file, about) in enumerate(found, 1):
+            verdict = (
+                Verdict(**about) if isinstance(about, dict) else Verdict(str(file), "not compared", about)
+            )
             counts[verdict.result] += 1
             _print(verdict, f"{number}/{len(files)}")
             if kept:

@@ -76,11 +76,22 @@ class Trial:
     """How many games were to be played; fewer were, if there was no time."""
     machine: str
     """`network` or `reasoner`."""
+    why: str | None = None
+    """Why it is not the network."""
+    ready: float = 0.0
+    """Seconds until the machine could play."""
     lengths: list[int] = field(default_factory=list)
     """The steps of each game."""
+    stopped: int = 0
+    """Games among them that there was no time to finish."""
     flaws: list[Flaw] = field(default_factory=list)
     seconds: float = 0.0
     seen: dict[tuple[str, str], Flaw] = field(default_factory=dict, repr=False)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether there was no time for all that was asked for."""
+        return self.stopped > 0 or len(self.lengths) < self.asked
 
 
 def play(
@@ -102,10 +113,11 @@ def play(
     >>> len(found.lengths), [flaw.code for flaw in found.flaws]
     (3, [])
     """
-    player = machine(spec)
     name = spec.rpartition("/")[2]
     begin = time.monotonic()
-    trial = Trial(games, player.kind)
+    player = machine(spec)
+    trial = Trial(games, player.kind, player.why, time.monotonic() - begin)
+    begin = time.monotonic()
     rng = random.Random(seed)
     while len(trial.lengths) < games and time.monotonic() - begin < seconds:
         told(trial)
@@ -142,7 +154,8 @@ class _Game:
             if self.step >= steps:
                 self._flaw("no-end", "", f"a game has not ended after {steps} steps")
                 break
-            if self.step % 64 == 0 and time.monotonic() > end:
+            if time.monotonic() > end:
+                self.trial.stopped += 1
                 break
             moves = [rng.choice(each) for each in legal]
             self.state = self.state.advance(moves)[0]

@@ -203,6 +203,13 @@ pub fn build(terms: &mut Terms, pattern: &Pattern, binding: &[TermId]) -> Option
         Pattern::Variable(v) => Some(binding[usize::from(*v)]).filter(|id| *id != TermId::NONE),
         Pattern::Ground(id) => Some(*id),
         Pattern::Compound(name, args) => {
+            let mut found = [TermId::NONE; 16];
+            if args.len() <= found.len() {
+                for (slot, arg) in found.iter_mut().zip(args) {
+                    *slot = build(terms, arg, binding)?;
+                }
+                return Some(terms.intern(*name, &found[..args.len()]));
+            }
             let args: Option<Vec<TermId>> = args.iter().map(|arg| build(terms, arg, binding)).collect();
             Some(terms.intern(*name, &args?))
         }

@@ -2,14 +2,16 @@
 //!
 //! Grounding and the reasoner that does not ground are both built on it. From the lowest to the
 //! highest: `terms.rs` (ground terms as numbers), `program.rs` (rules with numbered variables and
-//! their order), `store.rs` (what was derived), `join.rs` (how one rule is joined), and here the
+//! their order), `demand.rs` (only what is asked for), `store.rs` (what was derived), `join.rs` (how one rule is joined), and here the
 //! engine that saturates one group of relations after the other.
 
+mod demand;
 mod join;
 mod program;
 mod store;
 mod terms;
 
+pub use demand::{Demands, add_demands};
 pub use join::{Negation, build, resolve};
 pub use program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId, Rule, components};
 pub use store::Store;

@@ -242,6 +242,7 @@ impl Program {
         for (user, needs) in self.dependencies(false).iter().enumerate() {
             needs.iter().for_each(|need| users[need.index()].push(user));
         }
+        self.relations.iter_mut().for_each(|relation| relation.dynamic = false);
         let start = |relation: &Relation| relation.name == Symbol::TRUE || relation.name == Symbol::DOES;
         let mut open: Vec<usize> =
             (0..self.relations.len()).filter(|r| start(&self.relations[*r])).collect();

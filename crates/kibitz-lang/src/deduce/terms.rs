@@ -1,6 +1,6 @@
 //! Ground terms as numbers: equal terms have the same number. An atom is a term, too.
 
-use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
 use crate::syntax::{Symbol, Symbols};
 
@@ -26,9 +26,19 @@ pub struct Terms {
     /// Where each term's arguments begin in `args`; one more entry than there are terms.
     begin: Vec<u32>,
     args: Vec<TermId>,
-    /// From a hash to the terms that have it.
-    table: FxHashMap<u64, Vec<TermId>>,
+    /// Where terms are found again: each stands at the place that its hash says, or at the next
+    /// free one. The length is a power of two and at least twice the number of terms.
+    table: Vec<Slot>,
 }
+
+/// A place of the table: some bits of a term's hash, so that others are seldom looked at, and the term.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    mark: u32,
+    term: TermId,
+}
+
+const FREE: Slot = Slot { mark: 0, term: TermId::NONE };
 
 #[inline]
 fn hash(name: Symbol, args: &[TermId]) -> u64 {
@@ -55,15 +65,43 @@ impl Terms {
         self.names.push(name);
         self.args.extend_from_slice(args);
         self.begin.push(self.args.len() as u32);
-        self.table.entry(hash(name, args)).or_default().push(id);
+        if 2 * self.names.len() > self.table.len() {
+            self.table = vec![FREE; (4 * self.names.len()).next_power_of_two()];
+            (0..id.0).for_each(|known| self.enter(TermId(known)));
+        }
+        self.enter(id);
         id
+    }
+
+    /// Puts a term that is not there into the table.
+    fn enter(&mut self, id: TermId) {
+        let hash = hash(self.name(id), self.args(id));
+        let mut place = hash as usize & (self.table.len() - 1);
+        while self.table[place].term != TermId::NONE {
+            place = (place + 1) & (self.table.len() - 1);
+        }
+        self.table[place] = Slot { mark: (hash >> 32) as u32, term: id };
     }
 
     /// The number of the term, if it is known.
     #[inline]
     pub fn find(&self, name: Symbol, args: &[TermId]) -> Option<TermId> {
-        let found = self.table.get(&hash(name, args))?;
-        found.iter().copied().find(|id| self.name(*id) == name && self.args(*id) == args)
+        if self.table.is_empty() {
+            return None;
+        }
+        let hash = hash(name, args);
+        let mark = (hash >> 32) as u32;
+        let mut place = hash as usize & (self.table.len() - 1);
+        loop {
+            let slot = self.table[place];
+            if slot.term == TermId::NONE {
+                return None;
+            }
+            if slot.mark == mark && self.name(slot.term) == name && self.args(slot.term) == args {
+                return Some(slot.term);
+            }
+            place = (place + 1) & (self.table.len() - 1);
+        }
     }
 
     /// The function's or the constant's name.
@@ -95,6 +133,25 @@ impl Terms {
             (_, 0) => 1,
             (args, _) => 1 + args.iter().map(|arg| self.depth(*arg, most - 1)).max().unwrap_or(0),
         }
+    }
+
+    /// Which of two terms comes first: by name, numbers by their value, then by arguments. Does not
+    /// depend on how the terms were found.
+    pub fn compare(&self, symbols: &Symbols, a: TermId, b: TermId) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
+        let (left, right) = (symbols.name(self.name(a)), symbols.name(self.name(b)));
+        let by_name = match (left.parse::<i64>(), right.parse::<i64>()) {
+            (Ok(left), Ok(right)) => left.cmp(&right),
+            _ => left.cmp(right),
+        };
+        let pairs = || self.args(a).iter().zip(self.args(b));
+        let by_args = || pairs().map(|(a, b)| self.compare(symbols, *a, *b)).find(|order| order.is_ne());
+        by_name
+            .then_with(|| self.args(a).len().cmp(&self.args(b).len()))
+            .then_with(|| by_args().unwrap_or(Ordering::Equal))
+            .then_with(|| left.cmp(right))
     }
 
     /// The term as people write it: `(cell 1 2 b)`.

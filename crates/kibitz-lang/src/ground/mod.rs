@@ -8,8 +8,13 @@ mod split;
 
 use std::time::{Duration, Instant};
 
-use crate::deduce::{Condition, Engine, Halt, Negation, Program, Relation, TermId, Terms, build, resolve};
+use crate::deduce::{
+    AtomPattern, Condition, Engine, Halt, Negation, Program, Relation, Rule, TermId, Terms, add_demands,
+    build, resolve,
+};
 use crate::syntax::{Rules, Symbol, Symbols};
+
+pub use split::Grain;
 
 /// How far grounding may go.
 #[derive(Clone, Copy, Debug)]
@@ -119,15 +124,47 @@ pub struct NotGround {
 pub(crate) const OUTPUTS: [Symbol; 7] =
     [Symbol::ROLE, Symbol::INIT, Symbol::LEGAL, Symbol::NEXT, Symbol::GOAL, Symbol::TERMINAL, Symbol::SEES];
 
-/// Grounds the rules.
+/// What is done to the rules before they are ground. The games are the same, the networks are not:
+/// which way makes the smallest differs from file to file, by factors of thirty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// How far rules are split.
+    pub grain: Grain,
+    /// Whether only what is asked for is ground.
+    pub on_demand: bool,
+}
+
+impl Way {
+    /// All ways, the one that suits most games first.
+    pub const ALL: [Way; 4] = [
+        Way { grain: Grain::Coarse, on_demand: false },
+        Way { grain: Grain::Coarse, on_demand: true },
+        Way { grain: Grain::Fine, on_demand: true },
+        Way { grain: Grain::Fine, on_demand: false },
+    ];
+}
+
+/// Grounds the rules in the usual way.
 ///
 /// # Errors
 /// Where a limit is hit.
 pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround> {
+    ground_by(Way::ALL[0], rules, limits)
+}
+
+/// Grounds the rules in one of several ways.
+///
+/// # Errors
+/// Where a limit is hit.
+pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround> {
     let begun = Instant::now();
     let mut program = Program::new(rules);
     program.keep_relevant(&OUTPUTS);
-    split::split(&mut program);
+    program.mark_dynamic();
+    if way.on_demand {
+        ask_for_outputs(&mut program);
+    }
+    split::split(&mut program, way.grain);
     program.add_copy(Symbol::TRUE, Symbol::INIT, 1);
     program.add_copy(Symbol::TRUE, Symbol::NEXT, 1);
     program.add_copy(Symbol::DOES, Symbol::LEGAL, 2);
@@ -180,6 +217,18 @@ pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround>
         },
     })?;
     Ok(collect(engine, found))
+}
+
+/// Grounds only what the outputs need.
+fn ask_for_outputs(program: &mut Program) {
+    for (relation, demand) in add_demands(program, &OUTPUTS, true).into_iter().enumerate() {
+        let Some(relation) = demand.filter(|_| OUTPUTS.contains(&program.relations[relation].name)) else {
+            continue;
+        };
+        let name = program.relations[relation.index()].name;
+        let head = AtomPattern { relation, pattern: program.compound(name, Vec::new()) };
+        program.rules.push(Rule { head, body: Vec::new(), variables: 0, silent: true, source: None });
+    }
 }
 
 struct Found {
@@ -247,16 +296,22 @@ fn collect(engine: Engine, found: Found) -> Ground {
     let atoms = |name: Symbol, arity: usize| {
         program.find(name, arity).map_or(Vec::new(), |relation| store.atoms(relation).to_vec())
     };
+    // In an order that does not depend on the way of grounding: moves and facts keep their numbers.
+    let sorted = |name: Symbol, arity: usize| {
+        let mut atoms = atoms(name, arity);
+        atoms.sort_by(|a, b| program.terms.compare(&program.symbols, *a, *b));
+        atoms
+    };
     let inner = |atoms: Vec<TermId>| -> Vec<TermId> {
         atoms.iter().filter_map(|atom| program.terms.args(*atom).first().copied()).collect()
     };
     Ground {
         roles: inner(atoms(Symbol::ROLE, 1)),
         initial: inner(atoms(Symbol::INIT, 1)),
-        fluents: atoms(Symbol::TRUE, 1),
-        legal: atoms(Symbol::LEGAL, 2),
-        goals: atoms(Symbol::GOAL, 2),
-        percepts: atoms(Symbol::SEES, 2),
+        fluents: sorted(Symbol::TRUE, 1),
+        legal: sorted(Symbol::LEGAL, 2),
+        goals: sorted(Symbol::GOAL, 2),
+        percepts: sorted(Symbol::SEES, 2),
         heads: found.heads,
         begin: found.begin,
         conditions: found.conditions,

@@ -18,12 +18,22 @@ use std::collections::BTreeMap;
 
 use crate::deduce::{AtomPattern, Condition, Pattern, Program, Rule};
 
-/// Splits all rules that gain by it.
-pub fn split(program: &mut Program) {
+/// How far rules are split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Into parts that share nothing but variables of the head: what suits most games best.
+    Coarse,
+    /// Variable by variable: more relations in between, and far fewer instances where a rule joins
+    /// much that is large.
+    Fine,
+}
+
+/// Splits all rules that gain by it. Which relations change must be marked.
+pub fn split(program: &mut Program, grain: Grain) {
     let mut done = Vec::new();
     let mut parts = BTreeMap::new();
     while let Some(rule) = program.rules.pop() {
-        split_rule(program, rule, &mut done, &mut parts);
+        split_rule(program, rule, grain, &mut done, &mut parts);
     }
     done.reverse();
     program.rules = done;
@@ -32,14 +42,27 @@ pub fn split(program: &mut Program) {
 /// Parts and guards that were made before: conditions with their variables renumbered, and the head.
 type Known = BTreeMap<(Vec<Condition>, u16), AtomPattern>;
 
-fn split_rule(program: &mut Program, mut rule: Rule, done: &mut Vec<Rule>, known: &mut Known) {
+fn split_rule(
+    program: &mut Program,
+    mut rule: Rule,
+    grain: Grain,
+    done: &mut Vec<Rule>,
+    known: &mut Known,
+) {
     let in_head = rule.head.pattern.variables();
-    while let Some(part) = find_part(&rule, &in_head) {
+    loop {
+        let found = match grain {
+            Grain::Coarse => find_part(&rule, &in_head),
+            Grain::Fine => find_small_part(program, &rule, &in_head),
+        };
+        let Some(part) = found else { break };
         let (inside, outside): (Vec<usize>, Vec<usize>) =
             (0..rule.body.len()).partition(|index| part.contains(index));
         let mut body: Vec<Condition> = inside.iter().map(|index| rule.body[*index].clone()).collect();
         let rest: Vec<Condition> = outside.iter().map(|index| rule.body[*index].clone()).collect();
-        let shared: Vec<u16> = variables_of(&body).into_iter().filter(|v| in_head.contains(v)).collect();
+        let asked = variables_of(&rest);
+        let mut shared = variables_of(&body);
+        shared.retain(|v| in_head.contains(v) || asked.contains(v));
         let Some(guards) = guards(program, &rule, &body, &rest, &shared, done, known) else { break };
         body.extend(guards);
         let atom = name_part(program, "part", body, &shared, false, rule.source, done, known);
@@ -101,6 +124,38 @@ fn find_part(rule: &Rule, in_head: &[u16]) -> Option<Vec<usize>> {
         }
     }
     None
+}
+
+/// The smallest set of conditions that are all there is about some variable which the head does not
+/// need, where the rest has variables that they know nothing of.
+fn find_small_part(program: &Program, rule: &Rule, in_head: &[u16]) -> Option<Vec<usize>> {
+    let variables: Vec<Vec<u16>> = rule.body.iter().map(Condition::variables).collect();
+    // A test of what is known anyway belongs where it is known first, unless it changes.
+    let is_test = |condition: &Condition| match condition {
+        Condition::Distinct(..) => true,
+        Condition::Positive(atom) | Condition::Negative(atom) => {
+            !program.relations[atom.relation.index()].dynamic
+        }
+    };
+    let local = variables_of(&rule.body).into_iter().filter(|v| !in_head.contains(v));
+    let parts = local.filter_map(|v| {
+        let mut part: Vec<usize> =
+            (0..variables.len()).filter(|index| variables[*index].contains(&v)).collect();
+        let all: Vec<u16> =
+            variables_of(&part.iter().map(|index| rule.body[*index].clone()).collect::<Vec<_>>());
+        let gains = variables.iter().flatten().any(|other| !all.contains(other));
+        let within = |index: &usize| {
+            !part.contains(index)
+                && is_test(&rule.body[*index])
+                && !variables[*index].is_empty()
+                && variables[*index].iter().all(|other| all.contains(other))
+        };
+        let tests: Vec<usize> = (0..variables.len()).filter(within).collect();
+        part.extend(tests);
+        part.sort_unstable();
+        gains.then_some((all.len(), part))
+    });
+    parts.min().map(|(_, part)| part)
 }
 
 /// Guards for the shared variables that the part itself does not give; none if that is impossible.

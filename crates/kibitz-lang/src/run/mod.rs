@@ -16,4 +16,4 @@ pub use game::{RuleGame, RuleState};
 pub use lanes::{LANES, LaneCode, Lanes, Outcome};
 pub use machine::{Machine, Outlook};
 pub use propnet::{Bits, Propnet};
-pub use reasoner::Reasoner;
+pub use reasoner::{ReasonLimits, Reasoner};

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use kibitz_core::rng::derive;
 
 use super::machine::{Machine, Outlook};
-use crate::deduce::{Engine, Halt, Negation, Program, RelationId, TermId};
+use crate::deduce::{Demands, Engine, Halt, Negation, Program, RelationId, TermId, add_demands};
 use crate::ground::OUTPUTS;
 use crate::syntax::{Rules, Symbol};
 
@@ -21,63 +21,109 @@ pub struct Reasoner {
 struct Mind {
     engine: Engine,
     relations: Relations,
+    limits: ReasonLimits,
+    /// The relations that are derived anew for each state.
+    changing: Vec<RelationId>,
+    /// The last limit that was hit.
+    trouble: Option<String>,
 }
 
 /// The relations that the language itself knows.
 #[derive(Clone, Copy)]
 struct Relations {
+    role: RelationId,
+    init: RelationId,
     truth: RelationId,
     does: RelationId,
-    next: RelationId,
-    legal: RelationId,
-    goal: RelationId,
-    terminal: RelationId,
-    sees: RelationId,
+    next: Output,
+    legal: Output,
+    goal: Output,
+    terminal: Output,
+    sees: Output,
 }
 
-/// Atoms that may be looked at for one state.
-const STEPS: u64 = 200_000_000;
-/// Atoms that may follow in one state.
-const ATOMS: usize = 5_000_000;
+/// A relation that is asked for, and the one that says so.
+#[derive(Clone, Copy)]
+struct Output {
+    relation: RelationId,
+    demand: Option<RelationId>,
+}
+
+/// How far the reasoner may go.
+#[derive(Clone, Copy, Debug)]
+pub struct ReasonLimits {
+    /// Atoms that joins look at for one state. From 1; 100 million by default.
+    pub steps: u64,
+    /// Atoms that follow in one state. From 1; 5 million by default.
+    pub atoms: usize,
+    /// Terms that are remembered. They add up from state to state. From 1; 20 million by default.
+    pub terms: usize,
+}
+
+impl Default for ReasonLimits {
+    fn default() -> ReasonLimits {
+        ReasonLimits { steps: 100_000_000, atoms: 5_000_000, terms: 20_000_000 }
+    }
+}
+
+impl ReasonLimits {
+    /// Which limit was hit, in a sentence, where `what` was being derived.
+    fn sentence(&self, halt: Halt, what: &str) -> String {
+        match halt {
+            Halt::Unsafe(_) => "a variable of a rule is given no value".to_owned(),
+            Halt::Depth => format!("a function grows without end in {what}"),
+            Halt::Steps => format!("{what} takes more than {} steps to derive", self.steps),
+            Halt::Size => format!("{what} is more than {} facts", self.atoms),
+        }
+    }
+}
+
+/// Steps of a game that are tried to see which way of thinking is shorter.
+const TRIED: usize = 6;
 
 impl Reasoner {
     /// The machine of some rules.
     ///
     /// # Errors
     /// A sentence, if what never changes cannot be derived within bounds.
-    pub fn new(rules: &Rules) -> Result<Reasoner, String> {
+    pub fn new(rules: &Rules, limits: &ReasonLimits) -> Result<Reasoner, String> {
         let mut program = Program::new(rules);
         program.keep_relevant(&OUTPUTS);
-        let relations = Relations {
-            truth: program.relation(Symbol::TRUE, 1),
-            does: program.relation(Symbol::DOES, 2),
-            next: program.relation(Symbol::NEXT, 1),
-            legal: program.relation(Symbol::LEGAL, 2),
-            goal: program.relation(Symbol::GOAL, 2),
-            terminal: program.relation(Symbol::TERMINAL, 0),
-            sees: program.relation(Symbol::SEES, 2),
-        };
-        let (role, init) = (program.relation(Symbol::ROLE, 1), program.relation(Symbol::INIT, 1));
+        let outputs = [
+            (Symbol::NEXT, 1),
+            (Symbol::LEGAL, 2),
+            (Symbol::GOAL, 2),
+            (Symbol::TERMINAL, 0),
+            (Symbol::SEES, 2),
+            (Symbol::ROLE, 1),
+            (Symbol::INIT, 1),
+            (Symbol::TRUE, 1),
+            (Symbol::DOES, 2),
+        ]
+        .map(|(name, arity)| program.relation(name, arity));
         program.mark_dynamic();
-        let mut engine = Engine::new(program, Negation::Exact, STEPS, ATOMS);
-        engine.saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(())).map_err(
-            |halt| match halt {
-                Halt::Unsafe(_) => "a variable of a rule is given no value".to_owned(),
-                Halt::Depth => "a function grows without end".to_owned(),
-                _ => "what never changes is too much to derive".to_owned(),
-            },
-        )?;
+        // To derive only what is asked for is nearly always shorter, but not where little follows
+        // from the state and much could be asked about it.
+        let mut asking = program.clone();
+        let demands = add_demands(&mut asking, &OUTPUTS, false);
+        let mut mind = Mind::new(asking, outputs, Some(demands), limits)?;
+        let mut plain = Mind::new(program, outputs, None, limits)?;
+        let (spent, _) = mind.try_out(limits.steps);
+        if let (less, true) = plain.try_out(spent)
+            && less < spent
+        {
+            mind = plain;
+        }
         let inner = |relation| -> Vec<TermId> {
-            let atoms = engine.store.atoms(relation).iter();
-            atoms.map(|atom| engine.program.terms.args(*atom)[0]).collect()
+            let atoms = mind.engine.store.atoms(relation).iter();
+            atoms.map(|atom| mind.engine.program.terms.args(*atom)[0]).collect()
         };
-        let (role_terms, mut initial) = (inner(role), inner(init));
+        let (role_terms, mut initial) = (inner(mind.relations.role), inner(mind.relations.init));
         initial.sort_unstable();
-        let show = |term: &TermId| engine.program.terms.show(&engine.program.symbols, *term);
-        let roles = role_terms.iter().map(show).collect();
-        let has_percepts = engine.program.rules.iter().any(|rule| rule.head.relation == relations.sees);
-        let mind = Mutex::new(Mind { engine, relations });
-        Ok(Reasoner { mind, roles, role_terms, has_percepts, initial })
+        let roles = role_terms.iter().map(|role| mind.show(*role)).collect();
+        let sees = mind.relations.sees.relation;
+        let has_percepts = mind.engine.program.rules.iter().any(|rule| rule.head.relation == sees);
+        Ok(Reasoner { mind: Mutex::new(mind), roles, role_terms, has_percepts, initial })
     }
 
     fn mind(&self) -> MutexGuard<'_, Mind> {
@@ -85,16 +131,78 @@ impl Reasoner {
     }
 }
 
+/// What holds in a state that could not be derived.
+const UNKNOWN: [TermId; 1] = [TermId::NONE];
+
 impl Mind {
-    /// Derives what follows from facts and moves.
-    fn think(&mut self, facts: &[TermId], roles: &[TermId], moves: &[u32]) {
-        let engine = &mut self.engine;
-        engine.steps = STEPS;
-        let changing: Vec<RelationId> = (0..engine.program.relations.len())
+    /// A mind that knows what never changes.
+    fn new(
+        program: Program,
+        outputs: [RelationId; 9],
+        demands: Option<Demands>,
+        limits: &ReasonLimits,
+    ) -> Result<Mind, String> {
+        let [.., role, init, truth, does] = outputs;
+        let [next, legal, goal, terminal, sees, ..] = outputs.map(|relation| Output {
+            relation,
+            demand: demands.as_ref().and_then(|demands| demands[relation.index()]),
+        });
+        let relations = Relations { role, init, truth, does, next, legal, goal, terminal, sees };
+        let mut engine = Engine::new(program, Negation::Exact, limits.steps, limits.atoms);
+        engine
+            .saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(()))
+            .map_err(|halt| limits.sentence(halt, "what never changes"))?;
+        let changing = (0..engine.program.relations.len())
             .filter(|number| engine.program.relations[*number].dynamic)
             .map(|number| RelationId(number as u32))
             .collect();
-        engine.store.clear(changing.into_iter());
+        Ok(Mind { engine, relations, limits: *limits, changing, trouble: None })
+    }
+
+    /// How many steps the beginning of a game takes, and whether that is no more than so many.
+    fn try_out(&mut self, most: u64) -> (u64, bool) {
+        let limits = self.limits;
+        let Relations { role, init, legal, terminal, next, .. } = self.relations;
+        let inner = |mind: &Mind, relation| -> Vec<TermId> {
+            let atoms = mind.engine.store.atoms(relation).iter();
+            atoms.map(|atom| mind.engine.program.terms.args(*atom)[0]).collect()
+        };
+        let (roles, mut facts) = (inner(self, role), inner(self, init));
+        let mut spent = 0;
+        let mut within = true;
+        for step in 0..TRIED {
+            self.limits.steps = most.saturating_sub(spent).max(1);
+            within &= self.think(&[legal, terminal], &facts, &[], &[]);
+            spent += self.limits.steps - self.engine.steps;
+            // Any move will do; the steps' numbers make for some variety.
+            let chosen: Vec<u32> = roles
+                .iter()
+                .filter_map(|role| {
+                    let moves = self.of_role(legal, *role);
+                    Some(moves.get((step * 7) % moves.len().max(1))?.0)
+                })
+                .collect();
+            if !within || chosen.len() < roles.len() || !self.atoms(terminal).is_empty() {
+                break;
+            }
+            self.limits.steps = most.saturating_sub(spent).max(1);
+            within &= self.think(&[next], &facts, &roles, &chosen);
+            spent += self.limits.steps - self.engine.steps;
+            facts = inner(self, next.relation);
+            facts.sort_unstable();
+        }
+        self.limits = limits;
+        (spent, within)
+    }
+
+    /// Derives what is asked for from facts and moves; false if that hits a limit.
+    fn think(&mut self, asked: &[Output], facts: &[TermId], roles: &[TermId], moves: &[u32]) -> bool {
+        if facts == UNKNOWN {
+            return false;
+        }
+        let engine = &mut self.engine;
+        engine.steps = self.limits.steps;
+        engine.store.clear(self.changing.iter().copied());
         for fact in facts {
             let atom = engine.program.terms.intern(Symbol::TRUE, &[*fact]);
             engine.assert(self.relations.truth, atom);
@@ -103,16 +211,31 @@ impl Mind {
             let atom = engine.program.terms.intern(Symbol::DOES, &[*role, TermId(*chosen)]);
             engine.assert(self.relations.does, atom);
         }
-        // Where a bound is hit, what was derived so far stands; the static checks rule that out
-        // for all but absurd rules.
-        let _ = engine.saturate(|relation| relation.dynamic, &mut |_, _, _, _| Ok(()));
+        for demand in asked.iter().filter_map(|output| output.demand) {
+            let name = engine.program.relations[demand.index()].name;
+            let atom = engine.program.terms.intern(name, &[]);
+            engine.assert(demand, atom);
+        }
+        let ended = engine.saturate(|relation| relation.dynamic, &mut |_, _, _, _| Ok(()));
+        let count = engine.program.terms.len();
+        self.trouble = match ended {
+            Err(halt) => Some(self.limits.sentence(halt, "what follows in a state")),
+            Ok(()) if count > self.limits.terms => {
+                Some(format!("the states so far have more than {} terms", self.limits.terms))
+            }
+            Ok(()) => return true,
+        };
+        false
+    }
+
+    fn atoms(&self, output: Output) -> &[TermId] {
+        self.engine.store.atoms(output.relation)
     }
 
     /// The second arguments of a relation's atoms whose first is the role, ascending.
-    fn of_role(&self, relation: RelationId, role: TermId) -> Vec<TermId> {
+    fn of_role(&self, output: Output, role: TermId) -> Vec<TermId> {
         let terms = &self.engine.program.terms;
-        let atoms = self.engine.store.atoms(relation).iter();
-        let own = atoms.filter(|atom| terms.args(**atom)[0] == role);
+        let own = self.atoms(output).iter().filter(|atom| terms.args(**atom)[0] == role);
         let mut found: Vec<TermId> = own.map(|atom| terms.args(*atom)[1]).collect();
         found.sort_unstable();
         found
@@ -140,34 +263,48 @@ impl Machine for Reasoner {
 
     fn outlook(&self, facts: &Vec<TermId>, outlook: &mut Outlook) {
         let mut mind = self.mind();
-        mind.think(facts, &[], &[]);
-        outlook.terminal = !mind.engine.store.atoms(mind.relations.terminal).is_empty();
+        let Relations { legal, terminal, .. } = mind.relations;
+        let thought = mind.think(&[legal, terminal], facts, &[], &[]);
+        outlook.trouble = if thought { None } else { mind.trouble.clone() };
+        outlook.terminal = thought && !mind.atoms(terminal).is_empty();
         outlook.moves.clear();
         outlook.ends.clear();
         for role in &self.role_terms {
-            outlook.moves.extend(mind.of_role(mind.relations.legal, *role).iter().map(|term| term.0));
+            if thought {
+                outlook.moves.extend(mind.of_role(legal, *role).iter().map(|term| term.0));
+            }
             outlook.ends.push(outlook.moves.len() as u32);
         }
     }
 
     fn scores(&self, facts: &Vec<TermId>, role: usize) -> Vec<f64> {
         let mut mind = self.mind();
-        mind.think(facts, &[], &[]);
-        let scores = mind.of_role(mind.relations.goal, self.role_terms[role]);
+        let goal = mind.relations.goal;
+        if !mind.think(&[goal], facts, &[], &[]) {
+            return Vec::new();
+        }
+        let scores = mind.of_role(goal, self.role_terms[role]);
         scores.iter().map(|score| mind.show(*score).parse().unwrap_or(0.0)).collect()
     }
 
     fn advance(&self, facts: &mut Vec<TermId>, moves: &[u32], told: &mut Vec<u64>) {
         let mut mind = self.mind();
-        mind.think(facts, &self.role_terms, moves);
+        let Relations { next, sees, .. } = mind.relations;
+        let thought = mind.think(&[next, sees], facts, &self.role_terms, moves);
         facts.clear();
-        let terms = &mind.engine.program.terms;
-        facts.extend(mind.engine.store.atoms(mind.relations.next).iter().map(|atom| terms.args(*atom)[0]));
-        facts.sort_unstable();
         if self.has_percepts {
             told.clear();
+        }
+        if !thought {
+            facts.extend(UNKNOWN);
+            return;
+        }
+        let terms = &mind.engine.program.terms;
+        facts.extend(mind.atoms(next).iter().map(|atom| terms.args(*atom)[0]));
+        facts.sort_unstable();
+        if self.has_percepts {
             for role in &self.role_terms {
-                let heard = mind.of_role(mind.relations.sees, *role);
+                let heard = mind.of_role(sees, *role);
                 told.push(heard.iter().fold(0, |key, term| derive(key, u64::from(term.0) + 1)));
             }
         }
@@ -175,8 +312,11 @@ impl Machine for Reasoner {
 
     fn percepts(&self, facts: &Vec<TermId>, moves: &[u32], role: usize) -> Vec<String> {
         let mut mind = self.mind();
-        mind.think(facts, &self.role_terms, moves);
-        let heard = mind.of_role(mind.relations.sees, self.role_terms[role]);
+        let sees = mind.relations.sees;
+        if !mind.think(&[sees], facts, &self.role_terms, moves) {
+            return Vec::new();
+        }
+        let heard = mind.of_role(sees, self.role_terms[role]);
         heard.iter().map(|term| mind.show(*term)).collect()
     }
 
@@ -186,7 +326,8 @@ impl Machine for Reasoner {
 
     fn describe(&self, facts: &Vec<TermId>) -> Vec<String> {
         let mind = self.mind();
-        let mut names: Vec<String> = facts.iter().map(|fact| mind.show(*fact)).collect();
+        let known = facts.iter().filter(|fact| **fact != TermId::NONE);
+        let mut names: Vec<String> = known.map(|fact| mind.show(*fact)).collect();
         names.sort_unstable();
         names
     }

@@ -1,0 +1,217 @@
+//! However the rules are ground or derived, the game is the same.
+
+use std::path::Path;
+
+use kibitz_core::Rng;
+use kibitz_core::playout::{Playout, Policy};
+use kibitz_lang::compile::network;
+use kibitz_lang::ground::{GroundLimits, Way, ground_by};
+use kibitz_lang::run::{Machine, Outlook, Propnet, ReasonLimits, Reasoner};
+use kibitz_lang::{Limits, LoadLimits, Rules, Source, load, parse};
+
+/// Joins that gain by splitting, relations that are asked for in several ways, recursion, negation of
+/// what is derived, tests in between, and chance.
+const RULES: &str = "
+    (role red) (role blue) (role random)
+    (init (at red 1)) (init (at blue 4)) (init (wall 3)) (init (phase 0))
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
+    (colour red) (colour blue)
+    (<= (less ?x ?y) (succ ?x ?y))
+    (<= (less ?x ?z) (less ?x ?y) (succ ?y ?z))
+    (<= (near ?x ?y) (succ ?x ?y))
+    (<= (near ?x ?y) (succ ?y ?x))
+    (<= (clear ?x ?y) (near ?x ?y) (not (true (wall ?y))))
+    (<= (reach ?x ?y) (clear ?x ?y))
+    (<= (reach ?x ?z) (reach ?x ?y) (clear ?y ?z))
+    (<= (apart ?r ?s) (true (at ?r ?x)) (true (at ?s ?y)) (less ?x ?y) (not (reach ?x ?y)))
+    (<= (legal ?r (go ?y)) (true (at ?r ?x)) (reach ?x ?y) (distinct ?x ?y))
+    (<= (legal ?r stay) (colour ?r))
+    (<= (legal random (build ?x)) (succ ?x ?y) (not (taken ?x)))
+    (<= (legal random nothing) (true (phase ?n)) (less 1 ?n))
+    (<= (taken ?x) (true (at ?r ?x)))
+    (<= (next (at ?r ?y)) (does ?r (go ?y)))
+    (<= (next (at ?r ?x)) (does ?r stay) (true (at ?r ?x)))
+    (<= (next (wall ?x)) (true (wall ?x)) (does ?r (go ?y)) (does random (build ?z)) (distinct ?x ?z))
+    (<= (next (wall ?z)) (does random (build ?z)) (does red ?m) (not (heads ?m ?z)))
+    (<= (heads (go ?y) ?y) (does red (go ?y)))
+    (<= (next (phase ?n)) (true (phase ?m)) (succ ?m ?n))
+    (<= (sees ?r (wall ?z)) (colour ?r) (does random (build ?z)) (true (at ?r ?x)) (near ?x ?z))
+    (<= terminal (true (phase 6)))
+    (<= terminal (true (at red ?x)) (true (at blue ?x)))
+    (<= (goal red 100) (apart red blue))
+    (<= (goal red 30) (not (apart red blue)))
+    (<= (goal blue 70) (apart ?r ?s))
+    (<= (goal blue 10) (not (some_apart)))
+    (<= (some_apart) (apart ?r ?s))
+";
+
+fn rules(name: &str, text: &str) -> Rules {
+    parse(&Source::new(name, text), &Limits::default()).unwrap_or_else(|found| panic!("{name}: {found:?}"))
+}
+
+/// What a machine says of a state and of the way there, in words.
+fn words<M: Machine>(machine: &M, facts: &M::Facts, moves: Option<&[u32]>) -> Vec<Vec<String>> {
+    let mut outlook = Outlook::default();
+    machine.outlook(facts, &mut outlook);
+    assert_eq!(outlook.trouble, None);
+    let mut words = vec![machine.describe(facts), vec![outlook.terminal.to_string()]];
+    for role in 0..machine.roles().len() {
+        let mut legal: Vec<String> =
+            outlook.of(role).iter().map(|number| machine.move_name(role, *number)).collect();
+        legal.sort_unstable();
+        words.push(legal);
+        words.push(machine.scores(facts, role).iter().map(f64::to_string).collect());
+        if let (Some(moves), true) = (moves, machine.has_percepts()) {
+            let mut told = machine.percepts(facts, moves, role);
+            told.sort_unstable();
+            words.push(told);
+        }
+    }
+    words
+}
+
+/// A machine that plays along with others: moves are named in words.
+trait Player {
+    fn words(&self, moves: Option<&[String]>) -> Vec<Vec<String>>;
+    fn advance(&mut self, moves: &[String]);
+}
+
+struct At<M: Machine> {
+    machine: M,
+    facts: M::Facts,
+}
+
+impl<M: Machine> At<M> {
+    fn start(machine: M) -> Box<dyn Player> {
+        let facts = machine.initial();
+        Box::new(At { machine, facts })
+    }
+
+    fn numbers(&self, moves: &[String]) -> Vec<u32> {
+        let mut outlook = Outlook::default();
+        self.machine.outlook(&self.facts, &mut outlook);
+        let number = |(role, name): (usize, &String)| {
+            let is_it = |number: &&u32| self.machine.move_name(role, **number) == *name;
+            *outlook.of(role).iter().find(is_it).unwrap_or_else(|| panic!("{name} is not legal"))
+        };
+        moves.iter().enumerate().map(number).collect()
+    }
+}
+
+impl<M: Machine> Player for At<M> {
+    fn words(&self, moves: Option<&[String]>) -> Vec<Vec<String>> {
+        let numbers = moves.map(|moves| self.numbers(moves));
+        words(&self.machine, &self.facts, numbers.as_deref())
+    }
+
+    fn advance(&mut self, moves: &[String]) {
+        let numbers = self.numbers(moves);
+        self.machine.advance(&mut self.facts, &numbers, &mut Vec::new());
+    }
+}
+
+/// The machines that could be made of the rules: each way of grounding, and the reasoner.
+fn players(rules: &Rules) -> Vec<(String, Box<dyn Player>)> {
+    let limits = GroundLimits { rules: 100_000, ..GroundLimits::default() };
+    let mut players: Vec<(String, Box<dyn Player>)> = Vec::new();
+    for way in Way::ALL {
+        if let Ok(ground) = ground_by(way, rules, &limits) {
+            let network = network(&ground);
+            players.push((format!("{way:?}"), At::start(Propnet::new(ground, network))));
+        }
+    }
+    let reasoner = Reasoner::new(rules, &ReasonLimits::default()).unwrap();
+    players.push(("reasoner".to_owned(), At::start(reasoner)));
+    players
+}
+
+/// Plays random games with all machines side by side.
+fn all_agree(name: &str, text: &str, games: u64, steps: usize) {
+    let rules = rules(name, text);
+    for game in 0..games {
+        let mut rng = Rng::new(game);
+        let mut players = players(&rules);
+        assert!(players.len() >= 2, "{name}: no network");
+        for step in 0..steps {
+            let first = players[0].1.words(None);
+            let roles = (first.len() - 2) / 2;
+            let legal: Vec<&Vec<String>> = (0..roles).map(|role| &first[2 + 2 * role]).collect();
+            let is_over = first[1] == ["true"] || legal.iter().any(|moves| moves.is_empty());
+            let moves: Vec<String> = match is_over {
+                true => Vec::new(),
+                false => legal
+                    .iter()
+                    .map(|moves| moves[rng.below(moves.len() as u32) as usize].clone())
+                    .collect(),
+            };
+            let asked = (!is_over).then_some(&*moves);
+            let expected = players[0].1.words(asked);
+            for (kind, player) in &players[1..] {
+                assert_eq!(player.words(asked), expected, "{name}, game {game}, step {step}: {kind}");
+            }
+            if is_over {
+                break;
+            }
+            players.iter_mut().for_each(|(_, player)| player.advance(&moves));
+        }
+    }
+}
+
+#[test]
+fn of_these_rules() {
+    all_agree("rules", RULES, 30, 20);
+}
+
+#[test]
+fn of_the_rules_that_come_along() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/kibitz/lang/rules");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "kif") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            all_agree(&path.display().to_string(), &text, 1, 12);
+            count += 1;
+        }
+    }
+    assert!(count > 10);
+}
+
+/// What the reasoner may not derive is said, and not passed over.
+#[test]
+fn limits_of_the_reasoner_are_told() {
+    let things: String = (0..60).map(|n| format!("(thing t{n})")).collect();
+    let text = format!(
+        "(role you) (init start) {things} (<= (legal you wait) (true start)) \
+         (<= (legal you (pick ?x ?y ?z)) (true open) (thing ?x) (thing ?y) (thing ?z)) \
+         (<= (next open) (does you wait)) \
+         (<= (next (odd ?x ?y ?z)) (true open) (thing ?x) (thing ?y) (thing ?z)) \
+         (<= terminal (true closed)) (goal you 0)"
+    );
+    let reason = ReasonLimits { steps: 20_000, ..ReasonLimits::default() };
+    let reasoner = Reasoner::new(&rules("many", &text), &reason).unwrap();
+    let mut facts = reasoner.initial();
+    let mut outlook = Outlook::default();
+    reasoner.outlook(&facts, &mut outlook);
+    assert_eq!((outlook.trouble.clone(), outlook.moves.len()), (None, 1));
+    let moves = outlook.moves.clone();
+    reasoner.advance(&mut facts, &moves, &mut Vec::new());
+    reasoner.outlook(&facts, &mut outlook);
+    let trouble = outlook.trouble.clone().unwrap_or_default();
+    assert_eq!(trouble, "what follows in a state takes more than 20000 steps to derive");
+    assert!(outlook.moves.is_empty() && !outlook.terminal);
+    // A step from there leads nowhere, and says why.
+    reasoner.advance(&mut facts, &moves, &mut Vec::new());
+    reasoner.outlook(&facts, &mut outlook);
+    assert_eq!(outlook.trouble, Some(trouble.clone()));
+    assert!(reasoner.describe(&facts).is_empty());
+    // The game on top ends with a fault.
+    let mut limits = LoadLimits { reason, ..LoadLimits::default() };
+    limits.ground.rules = 100;
+    let game = load(&Source::new("many.kif", &*text), &limits).unwrap_or_else(|found| panic!("{found:?}"));
+    assert_eq!(game.report.machine, "reasoner");
+    let how = Playout { policy: Policy::Random, depth: 100, discount: 1.0 };
+    let mut state = game.game.initial();
+    game.game.playout(&mut state, &how, &mut Rng::new(1), &mut [0.0]);
+    assert_eq!(game.game.fault(), Some(trouble));
+}

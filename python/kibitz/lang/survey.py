@@ -1,0 +1,158 @@
+"""How rules files fare, one by one: `python -m kibitz.lang.survey FOLDER`.
+
+Each file is checked, made ready and played at random, in a process of its own with limits of time
+and memory. It is *played* (all games were), *cut short* (there was no time for all), *refused* by
+the checker, or *failed* (a limit was hit), and the reason is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kibitz.lang import apart, check, trial
+
+
+@dataclass
+class Surveyed:
+    """How one file fared; times in seconds, memory in MiB."""
+
+    file: str
+    result: str
+    """`played`, `cut short`, `refused` or `failed`."""
+    why: str = ""
+    machine: str = ""
+    ready: float = 0.0
+    """Until the first move."""
+    seconds: float = 0.0
+    """For the games."""
+    lengths: list[int] = field(default_factory=list)
+    flaws: list[str] = field(default_factory=list)
+    """What is wrong with the games that were played."""
+    memory: float | None = None
+    """The most that the process had."""
+
+
+def survey(spec: str, *, games: int = 20, seconds: float = 60.0, seed: int = 0) -> Surveyed:
+    """Checks a file and plays random games by its rules.
+
+    >>> from kibitz.lang.survey import survey
+    >>> survey("tic-tac-toe.kif", games=3).result
+    'played'
+    """
+    found = Surveyed(spec, "played")
+    try:
+        errors = [finding for finding in check(spec) if finding.severity == "error"]
+        if errors:
+            first = errors[0]
+            found.result = "refused"
+            found.why = f"{first.code}: {first.message} (line {first.line}, column {first.column})"
+            return found
+        games_played = trial.play(spec, games, seconds=seconds, seed=seed)
+    except ValueError as error:
+        found.result, found.why = "failed", " ".join(str(error).split())
+        return found
+    found.machine, found.why, found.ready = games_played.machine, games_played.why or "", games_played.ready
+    found.seconds, found.lengths = games_played.seconds, games_played.lengths
+    found.flaws = [f"{flaw.code}: {flaw.message}" for flaw in games_played.flaws]
+    if games_played.cut_short:
+        found.result = "cut short"
+    found.memory = apart.peak_memory()
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Surveys all files of some folders; the exit code is 1 if one is cut short or failed."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kibitz.lang.survey", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="rules files, or folders of them"
+    )
+    parser.add_argument("--games", type=int, default=20, help="random games of each file (default 20)")
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="begin no game of a file after so long (default 60)"
+    )
+    parser.add_argument("--memory", type=float, default=4, help="GiB for each file (default 4)")
+    parser.add_argument("--seed", type=int, default=0, help="for the random games (default 0)")
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time (default 1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the results, one a line")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="keep them as a table in Markdown")
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(argv)
+    if options.one:
+        apart.limit_memory(options.memory)
+        one = survey(str(options.paths[0]), games=options.games, seconds=options.seconds, seed=options.seed)
+        print(json.dumps(vars(one)))
+        return 0
+    files = apart.files(options.paths)
+    words = [f"--{key}={getattr(options, key)}" for key in ("games", "seconds", "seed", "memory")]
+    results = []
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(options.json.open("w")) if options.json else None
+        found = apart.each(
+            "kibitz.lang.survey", files, words, seconds=2 * options.seconds, jobs=options.jobs
+        )
+        for number, (file, about) in enumerate(found, 1):
+            one = Surveyed(**about) if isinstance(about, dict) else Surveyed(str(file), "failed", about)
+            results.append(one)
+            print(f"{number}/{len(files)} {' | '.join(_row(one))}", flush=True)
+            if kept:
+                kept.write(json.dumps(vars(one)) + "\n")
+                kept.flush()
+    if options.table:
+        options.table.write_text(table(results), encoding="utf-8")
+    print(summary(results))
+    return 1 if any(one.result in ("cut short", "failed") for one in results) else 0
+
+
+def summary(results: Sequence[Surveyed]) -> str:
+    """How many files fared how, in a sentence."""
+    counts = Counter(one.result for one in results)
+    machines = Counter(one.machine for one in results if one.machine)
+    parts = [f"{count} {result}" for result, count in counts.most_common()]
+    parts += [f"{count} by the {machine}" for machine, count in machines.most_common()]
+    networks = [one for one in results if one.machine == "network" and one.memory is not None]
+    if networks:
+        largest = max(networks, key=lambda one: one.memory or 0)
+        parts.append(f"no network took more than {largest.memory:.0f} MiB ({_name(largest)})")
+    return f"{len(results)} files: {', '.join(parts)}"
+
+
+def table(results: Sequence[Surveyed]) -> str:
+    """All of it as a page in Markdown.
+
+    >>> from kibitz.lang.survey import Surveyed, table
+    >>> print(table([Surveyed("draughts.kif", "refused", "unbalanced: a bracket")]).splitlines()[-1])
+    | draughts.kif | refused |  |  |  |  |  | unbalanced: a bracket |
+    """
+    head = ["file", "result", "machine", "ready, s", "MiB", "games, s", "steps", "why, or what is wrong"]
+    rows = [head, ["---"] * len(head), *(_row(one) for one in results)]
+    return f"{summary(results)}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+
+
+def _row(one: Surveyed) -> list[str]:
+    words = [_name(one), one.result, one.machine, "", "", "", "", ""]
+    if one.machine:
+        words[3] = f"{one.ready:.1f}"
+        words[5] = f"{len(one.lengths)} in {one.seconds:.1f}"
+        words[6] = f"{min(one.lengths)} to {max(one.lengths)}"
+    if one.memory is not None:
+        words[4] = f"{one.memory:.0f}"
+    words[7] = "; ".join(part for part in (one.why, *one.flaws) if part).replace("|", "\\|")
+    return words
+
+
+def _name(one: Surveyed) -> str:
+    return os.path.basename(one.file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
