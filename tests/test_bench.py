@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kibitz import _core, bench
-from kibitz.bench import _measure, _table
+from kibitz.bench import _gdl, _measure, _table
+from kibitz.cli import main
 
 PEERS = {
     "memory": "pyspiel",
     "playouts": "pyspiel",
+    "rules": "pyspiel",
     "uct": "pyspiel",
     "python_game": "pyspiel",
     "pomcp": "pomdp_py",
@@ -114,3 +117,53 @@ def test_numbers_are_short() -> None:
         "3 M",
         "2 G",
     ]
+
+
+def test_rules_files_are_measured_in_the_format_of_gdl_perf(
+    release: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "bad.kif").write_text("(role x\n(role; y)\n")
+    (rules / "stuck.kif").write_text("(role x)\n(<= (legal x go) (true p))\n(<= terminal (true q))\n")
+    (rules / "notes.txt").write_text("no rules")
+    assert main(["bench", "gdl", "tic-tac-toe.kif", str(rules), "--seconds", "0.01"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ";".join(_gdl.FIELDS) + "\n"
+    lines = [line.split(";") for line in out.splitlines()]
+    assert all(len(line) == len(_gdl.FIELDS) for line in lines)
+    assert [line[:2] for line in lines] == [
+        [name, engine]
+        for name in ("tic-tac-toe.kif", "bad.kif", "stuck.kif")
+        for engine in ("kibitz-single", "kibitz-lanes")
+    ]
+    for single in lines[:2]:
+        ok, error, ms, changes, rollouts = single[3:]
+        assert (ok, error) == ("true", "")
+        assert int(ms) >= 10
+        assert 5 <= int(changes) / int(rollouts) <= 9  # moves of a game of tic-tac-toe
+    assert all(line[3] == "false" and line[4] and line[5:] == ["", "", ""] for line in lines[2:])
+    assert "bad.kif:1:1" in lines[2][4]
+
+
+def test_both_machines_play_games_of_the_same_length() -> None:
+    lengths = []
+    for result in _gdl.measure("connect-four.kif", 0.2):
+        lengths.append(result.changes / result.rollouts)
+    assert lengths == pytest.approx([21.2, 21.2], abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gdl"], "say which rules files"),
+        (["gdl", "nowhere.kif"], "nowhere.kif cannot be read"),
+        (["gdl", "tic-tac-toe.kif", "--json"], "not JSON"),
+        (["uct", "--seconds", "3"], "--seconds goes with gdl only"),
+    ],
+)
+def test_what_gdl_cannot_do_is_said(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import kibitz as kb
-from kibitz.lang import check, shipped_rules
+from kibitz.lang import check, shipped_rules, trial
 from kibitz.testing import check_game
 from kibitz.testing.playthrough import playthrough
 
@@ -54,6 +54,12 @@ def test_nothing_is_wrong_and_the_network_fits(name: str) -> None:
     machine = kb.load(name).machine
     assert machine is not None
     assert machine["machine"] == "network"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_playing_shows_no_flaw(name: str) -> None:
+    """Games end, everybody can move, and scores never drop."""
+    assert [flaw.text for flaw in trial.play(name, 12).flaws] == []
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, *VARIANTS])
@@ -631,3 +637,55 @@ def test_doors_are_switched() -> None:
     for episode in range(10):
         played = kb.play(game, "pomcp(simulations=500)", seed=4, episode=episode)
         assert played.steps[-1].names == ("switch",)
+
+
+@pytest.mark.parametrize("name", ["tic-tac-toe", "connect-four"])
+def test_flat_search_in_lanes_finds_what_it_finds_one_game_at_a_time(name: str) -> None:
+    """Returns are 0 to 100 here and -1 to 1 there."""
+    spec = "flat-mc(simulations=20003)"
+    natively = first_advice(name, spec)
+    by_rules = first_advice(f"{name}.kif", spec)
+    assert by_rules.simulations == 20003
+    visits = [row.visits for row in by_rules.table]
+    assert sum(visits) == 20003
+    assert max(visits) - min(visits) <= 2
+    for ours, theirs in zip(sorted_values(by_rules), sorted_values(natively), strict=True):
+        assert ours[0] / 50 - 1 == pytest.approx(theirs[0], abs=5 * theirs[1])
+    errors = [error / 50 for _, error in sorted_values(by_rules)]
+    assert sum(errors) / len(errors) == pytest.approx(sorted_values(natively)[0][1], rel=0.35)
+
+
+def test_flat_search_judges_moves_that_are_made_at_once() -> None:
+    advice = first_advice("rock-paper-scissors", "flat-mc(simulations=3000)")
+    assert [row.visits for row in advice.table] == [1000, 1000, 1000]
+    assert all(abs(row.value or 0.0) < 0.15 for row in advice.table)
+
+
+def first_advice(game: str, spec: str) -> kb.Advice:
+    referee = kb.Referee(kb.load(game), 1)
+    seat = referee.movers[0]
+    return kb.advise(referee.game, referee.view(seat), spec)
+
+
+def sorted_values(advice: kb.Advice) -> list[tuple[float, float]]:
+    return sorted((row.value or 0.0, row.error or 0.0) for row in advice.table)
+
+
+def test_playing_out_ahead_searches_as_one_leaf_at_a_time() -> None:
+    """UCT on rules plays out leaves before they are reached; on the native game it does not."""
+    spec, seeds = "uct(simulations=600, exploration=0.5)", range(200)
+    shares: list[list[float]] = []
+    for name in ("connect-four", "connect-four.kif"):
+        game = kb.load(name)
+        view = kb.Referee(game, 1).view(0)
+        planner = kb.planner(spec)
+        visits = [0] * 7
+        for seed in seeds:
+            planner.start(game, 0, seed)
+            decision = planner.act(view)
+            assert decision.simulations == sum(row.visits for row in decision.table) == 600
+            for row in decision.table:
+                visits[int(re.sub(r"\D", "", row.name)) - 1] += row.visits
+        shares.append([count / sum(visits) for count in visits])
+    assert shares[1] == pytest.approx(shares[0], abs=0.03)
+    assert max(shares[1]) == shares[1][3]

@@ -181,8 +181,11 @@ class Game:
     def perft(self, depth: int) -> int:
         """Counts the sequences of joint actions and outcomes of that length (shorter if over)."""
 
-    def playouts(self, count: int, seed: int, policy: str = "random") -> tuple[list[float], int]:
-        """Plays `count` playouts from the start; the players' mean returns, and all steps taken."""
+    def playouts(
+        self, count: int, seed: int, policy: str = "random", batch: int = 1
+    ) -> tuple[list[float], int]:
+        """Plays `count` playouts from the start, `batch` at a time where the game can play many at once;
+        the players' mean returns, and all steps taken."""
 
 @final
 class State:

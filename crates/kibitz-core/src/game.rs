@@ -157,6 +157,8 @@ pub struct Info {
     pub zero_sum: bool,
     /// Only one thread at a time may use it (rules written in Python): planners use no others.
     pub one_thread: bool,
+    /// How many playouts from one state are played in about the time of one; 1 for most games.
+    pub at_once: u32,
     /// What there is beyond the rules.
     pub has: Capabilities,
 }
@@ -174,6 +176,7 @@ impl Info {
             perfect_information: true,
             zero_sum: false,
             one_thread: false,
+            at_once: 1,
             has: Capabilities { explicit_chance: true, ..Capabilities::default() },
         }
     }
@@ -201,6 +204,14 @@ pub trait Game: Send + Sync + 'static {
 
     /// Carries out a joint action and **adds** each player's reward to `rewards`.
     fn step(&self, state: &mut Self::State, joint: &[Action], rewards: &mut [f64]);
+
+    /// The state that a joint action leads to, as [`Game::step`] would change a copy. Overridden where
+    /// most of a state is made anew.
+    fn after(&self, state: &Self::State, joint: &[Action], rewards: &mut [f64]) -> Self::State {
+        let mut after = state.clone();
+        self.step(&mut after, joint, rewards);
+        after
+    }
 
     /// A readable name, unique among the legal actions (or outcomes) of this state. `player` is
     /// `None` for an outcome of chance.
@@ -301,6 +312,19 @@ pub trait Game: Send + Sync + 'static {
     ) -> Option<u64> {
         let _ = (state, how, count, rng, returns);
         None
+    }
+
+    /// Plays out one game from each of some states, and **adds** the players' returns to `returns`, one
+    /// state after the other, where that is quicker than one by one. False if it is not.
+    fn play_out_each(
+        &self,
+        states: &[&Self::State],
+        how: &Playout,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> bool {
+        let _ = (states, how, rng, returns);
+        false
     }
 
     /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend

@@ -92,6 +92,8 @@ pub trait Model: Send + Sync {
     fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>);
     /// [`Game::step`].
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]);
+    /// [`Game::after`].
+    fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State;
     /// [`Game::action_name`].
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String;
     /// [`Game::text`].
@@ -142,14 +144,14 @@ pub trait Model: Send + Sync {
     /// [`Game::fault`].
     fn fault(&self) -> Option<String>;
 
-    /// Plays on from `state`, which is left where the playout ended, and **adds** each player's
-    /// discounted return to `returns`. Gives the number of steps.
-    fn playout(&self, state: &mut State, how: &Playout, rng: &mut Rng, returns: &mut [f64]) -> u32;
-
-    /// Plays out many games from `state`, all at once where the game can, and **adds** the returns of
-    /// all to `returns`. Gives the number of steps of all.
+    /// Plays out so many games from `state`, all at once where the game can, and **adds** the discounted
+    /// returns of all to `returns`. Gives the number of steps of all.
     fn playouts(&self, state: &State, how: &Playout, count: u32, rng: &mut Rng, returns: &mut [f64])
     -> u64;
+
+    /// Plays out one game from each of some states, all at once where the game can, and **adds** the
+    /// discounted returns to `returns`, which has the players' one state after the other.
+    fn playouts_each(&self, states: &[&State], how: &Playout, rng: &mut Rng, returns: &mut [f64]);
 }
 
 impl<G: Game> Model for G {
@@ -174,6 +176,10 @@ impl<G: Game> Model for G {
     #[inline]
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
         Game::step(self, state.get_mut::<G::State>(), joint, rewards);
+    }
+
+    fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State {
+        State::new(Game::after(self, state.get::<G::State>(), joint, rewards))
     }
 
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
@@ -264,10 +270,6 @@ impl<G: Game> Model for G {
         Game::fault(self)
     }
 
-    fn playout(&self, state: &mut State, how: &Playout, rng: &mut Rng, returns: &mut [f64]) -> u32 {
-        playout::run(self, state.get_mut::<G::State>(), how, rng, returns)
-    }
-
     fn playouts(
         &self,
         state: &State,
@@ -280,12 +282,24 @@ impl<G: Game> Model for G {
         if let Some(steps) = Game::play_out_many(self, start, how, count, rng, returns) {
             return steps;
         }
-        let mut scratch = start.clone();
-        (0..count)
-            .map(|_| {
-                scratch.clone_from(start);
-                u64::from(playout::run(self, &mut scratch, how, rng, returns))
-            })
-            .sum()
+        let mut state = start.clone();
+        let mut steps = 0;
+        for left in (0..count).rev() {
+            steps += u64::from(playout::run(self, &mut state, how, rng, returns));
+            if left > 0 {
+                state.clone_from(start);
+            }
+        }
+        steps
+    }
+
+    fn playouts_each(&self, states: &[&State], how: &Playout, rng: &mut Rng, returns: &mut [f64]) {
+        let own: Vec<&G::State> = states.iter().map(|state| state.get::<G::State>()).collect();
+        if !Game::play_out_each(self, &own, how, rng, returns) {
+            let players = Game::info(self).players;
+            for (state, returns) in states.iter().zip(returns.chunks_mut(players)) {
+                self.playouts(state, how, 1, rng, returns);
+            }
+        }
     }
 }

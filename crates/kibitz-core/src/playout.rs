@@ -1,7 +1,7 @@
 //! Playouts: play on from a state by a quick policy and report the return.
 //!
 //! [`run`] is generic over the game, so that the whole loop is compiled for each game's own
-//! states; everybody else calls it through [`crate::Model::playout`].
+//! states; everybody else calls it through [`crate::Model::playouts`].
 
 use crate::game::{Action, Game, Turn};
 use crate::rng::Rng;

@@ -37,14 +37,11 @@ fn measure(spec: &Spec) -> Result<(), SpecError> {
     for policy in policies {
         let how = Playout { policy, depth: LONGEST, discount: game.info().discount };
         let (mut rng, start) = (Rng::new(1), game.initial());
-        let (mut state, mut returns) = (start.clone(), vec![0.0; game.info().players]);
+        let mut returns = vec![0.0; game.info().players];
         let (mut playouts, mut steps) = (0u64, 0u64);
         let begun = Instant::now();
         while begun.elapsed() < MEASURED {
-            for _ in 0..100 {
-                state.clone_from(&start);
-                steps += u64::from(game.playout(&mut state, &how, &mut rng, &mut returns));
-            }
+            steps += game.playouts(&start, &how, 100, &mut rng, &mut returns);
             playouts += 100;
         }
         let seconds = begun.elapsed().as_secs_f64();

@@ -11,6 +11,8 @@ use crate::pace::Pace;
 
 /// Steps after which a playout of a game without a horizon is cut off.
 const CAP: u32 = 10_000;
+/// Playouts between two looks at the clock.
+const SLICE: u32 = 16;
 
 /// Runs `work` without the GIL, or with it where the game needs it anyway, until Ctrl-C.
 pub fn at_work<T: Send>(
@@ -96,7 +98,11 @@ pub fn playouts(
     count: u64,
     seed: u64,
     policy: &str,
+    batch: u32,
 ) -> PyResult<(Vec<f64>, u64)> {
+    if batch == 0 {
+        return Err(PyValueError::new_err("batch: at least one game at a time"));
+    }
     let info = game.model.info();
     let (policy, needs) = match policy {
         "random" => (Policy::Random, None),
@@ -117,14 +123,17 @@ pub fn playouts(
         let faults = game.model.faults();
         let mut steps = 0u64;
         let mut rng = Rng::episode(seed, 0, "playouts");
-        let mut state = initial.clone();
-        for playout in 0..count {
-            // One look at the clock is dear beside a playout of tic-tac-toe.
-            if playout % 16 == 0 && (pace.stop() || game.model.faults() != faults) {
+        let mut left = count;
+        while left > 0 {
+            if pace.stop() || game.model.faults() != faults {
                 break;
             }
-            state.clone_from(&initial);
-            steps += u64::from(game.model.playout(&mut state, &how, &mut rng, &mut returns));
+            // One look at the clock is dear beside a playout of tic-tac-toe.
+            for _ in 0..(SLICE / batch).max(1) {
+                let some = left.min(u64::from(batch)) as u32;
+                steps += game.model.playouts(&initial, &how, some, &mut rng, &mut returns);
+                left -= u64::from(some);
+            }
         }
         steps
     })?;

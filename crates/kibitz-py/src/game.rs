@@ -254,10 +254,18 @@ impl Game {
         count::perft(py, self, depth)
     }
 
-    /// Plays `count` playouts from the start; the players' mean returns, and all steps taken.
-    #[pyo3(signature = (count, seed, policy="random"))]
-    fn playouts(&self, py: Python<'_>, count: u64, seed: u64, policy: &str) -> PyResult<(Vec<f64>, u64)> {
-        count::playouts(py, self, count, seed, policy)
+    /// Plays `count` playouts from the start, `batch` at a time where the game can play many at once;
+    /// the players' mean returns, and all steps taken.
+    #[pyo3(signature = (count, seed, policy="random", batch=1))]
+    fn playouts(
+        &self,
+        py: Python<'_>,
+        count: u64,
+        seed: u64,
+        policy: &str,
+        batch: u32,
+    ) -> PyResult<(Vec<f64>, u64)> {
+        count::playouts(py, self, count, seed, policy, batch)
     }
 
     fn __repr__(&self) -> String {

@@ -26,9 +26,20 @@ def our_search(game: kb.Game, spec: str) -> Work:
     return decide
 
 
-def uct(simulations: int) -> str:
-    """Plain UCT: OpenSpiel's constant counts in returns, ours in spreads, which are 2 here."""
-    return f"uct(simulations={simulations}, exploration={C / 2}, playout=random)"
+def uct(simulations: int, playouts: int = 1) -> str:
+    """Plain UCT: OpenSpiel's constant counts in returns from -1 to 1, ours in spreads of returns."""
+    more = f", playouts={playouts}" if playouts > 1 else ""
+    return f"uct(simulations={simulations}, exploration={C / 2}, playout=random{more})"
+
+
+def our_playouts(game: kb.Game, count: int, batch: int = 1) -> Work:
+    """Random games from the start, so many at a time."""
+
+    def play(number: int) -> float:
+        game.playouts(count, number, batch=batch)
+        return float(count)
+
+    return play
 
 
 def spiel_rollouts(name: str, count: int) -> Work:

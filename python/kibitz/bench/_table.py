@@ -25,8 +25,12 @@ def number(value: float | None) -> str:
 
 
 def times(value: float | None) -> str:
-    """A ratio."""
-    return "" if value is None else f"{value:.3g}x"
+    """A ratio.
+
+    >>> times(0.2666), times(66.0), times(2345.6)
+    ('0.267x', '66x', '2,346x')
+    """
+    return "" if value is None else f"{value:.3g}x" if value < 1000 else f"{value:,.0f}x"
 
 
 def line(row: Row) -> str:

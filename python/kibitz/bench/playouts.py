@@ -6,20 +6,9 @@ from collections.abc import Iterator
 
 import kibitz as kb
 from kibitz.bench import _peers
-from kibitz.bench._measure import Row, Scale, Work, race
+from kibitz.bench._measure import Row, Scale, race
 
 PAIRS = [("connect-four", "connect_four"), ("breakthrough", "breakthrough")]
-
-
-def ours(name: str, count: int) -> Work:
-    """Our playouts."""
-    game = kb.load(name)
-
-    def play(number: int) -> float:
-        game.playouts(count, number)
-        return float(count)
-
-    return play
 
 
 def rows(scale: Scale) -> Iterator[Row]:
@@ -27,7 +16,7 @@ def rows(scale: Scale) -> Iterator[Row]:
     for name, theirs in PAIRS:
         count = scale.simulations // 10
         yield race(
-            ours(name, 10 * count),
+            _peers.our_playouts(kb.load(name), 10 * count),
             _peers.spiel_rollouts(theirs, count),
             scale,
             benchmark="playouts",

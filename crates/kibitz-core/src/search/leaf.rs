@@ -53,19 +53,19 @@ impl Leaf {
         Leaf { crew: (0..helpers).map(hire).collect() }
     }
 
-    /// Adds the mean return of the playouts from `state` to `returns`.
+    /// Adds the mean return of some playouts from `state` to `returns`.
     #[inline]
     pub fn play_out(
         &self,
         problem: &Problem,
-        state: &mut State,
+        state: &State,
         how: &Playout,
+        playouts: u32,
         rng: &mut Rng,
         returns: &mut [f64],
     ) {
-        let playouts = problem.params.playouts;
         if playouts == 1 || problem.model.turn(state) == Turn::Over {
-            problem.model.playout(state, how, rng, returns);
+            problem.model.playouts(state, how, 1, rng, returns);
             return;
         }
         let hands = self.crew.len() as u32 + 1;

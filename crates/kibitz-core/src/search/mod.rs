@@ -1,9 +1,10 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `width.rs`, `leaf.rs`,
-//! `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
+//! `foresee.rs`, `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
 //! the planner that ties them to a belief and a view.
 
+mod foresee;
 mod leaf;
 pub mod params;
 mod presets;
@@ -18,13 +19,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Trouble, World};
-use crate::game::Info;
+use crate::game::{Info, Turn};
 use crate::model::SharedModel;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
-use params::{Backup, Parallel, PlayoutKind, SearchParams, TreeKind};
+use params::{Backup, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
 use tree::Tree;
@@ -157,11 +158,16 @@ impl Planner for TreeSearch {
                 discount: info.discount,
             },
             horizon: horizon(params, info),
+            together: 1,
             root: 0,
         };
         let mut present = World::initial(&*model);
         session.belief.sample(&*model, view, &mut rng, &mut present);
-        problem.root = problem.key(&present, model.turn(&present.state), view.player);
+        let turn = model.turn(&present.state);
+        problem.root = problem.key(&present, turn, view.player);
+        if session.belief.certain().is_some() && turn == Turn::One(view.player) {
+            problem.together = together(params, info);
+        }
         let found = session.search(&problem, &rng, begun, faults, pause);
         if model.faults() != faults {
             return Err(fault());
@@ -180,6 +186,17 @@ fn horizon(params: &SearchParams, info: &Info) -> u32 {
         None => ENDLESS,
     };
     params.horizon.unwrap_or(natural)
+}
+
+/// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what
+/// comes out of one simulation has no say in the next: from a known state, those of one action may as well
+/// be played out together.
+fn together(params: &SearchParams, info: &Info) -> u32 {
+    /// So many times as many as are played at once: when one game is over, another takes its place.
+    const ROUNDS: u32 = 4;
+    let flat = params.grow < 1.0 && params.selection == Selection::Uniform;
+    let plain = params.playouts == 1 && params.backup == Backup::Mean && params.width.is_none();
+    if flat && plain && info.at_once > 1 { ROUNDS * info.at_once } else { 1 }
 }
 
 impl Session {

@@ -72,9 +72,7 @@ pub(super) fn search_tree(
     for worker in workers {
         found.simulations += worker.simulations;
         for (total, part) in found.root_returns.iter_mut().zip(&worker.root_returns) {
-            total.count += part.count;
-            total.sum += part.sum;
-            total.squares += part.squares;
+            total.join(*part);
         }
     }
     found
@@ -90,10 +88,11 @@ fn slice(
     started: &AtomicU64,
     pause: &mut Pause,
 ) -> bool {
-    let mut granted = 0;
+    let (mut granted, mut count) = (0, 1);
     loop {
         if granted == 0 {
-            granted = grant(started, stop.simulations);
+            count = together(worker, started, stop);
+            granted = grant(started, stop.simulations, STRIDE.max(count.into()));
         }
         if granted == 0 || stop.now.load(Relaxed) {
             return true;
@@ -102,9 +101,10 @@ fn slice(
             started.fetch_sub(granted, Relaxed);
             return false;
         }
-        granted -= 1;
-        worker.simulate(tree, widths, leaf);
-        if worker.simulations % STRIDE == 1 {
+        let some = u64::from(count).min(granted) as u32;
+        granted -= u64::from(some);
+        worker.simulate(tree, widths, leaf, some);
+        if some > 1 || worker.simulations % STRIDE == 1 {
             if pause.as_mut().is_some_and(|pause| pause()) {
                 stop.now.store(true, Relaxed);
             }
@@ -118,9 +118,19 @@ fn slice(
     }
 }
 
+/// How many simulations to make in one go, where that may be several. A growing share of those made
+/// so far, so that each action has many samples and the clock is looked at in time; towards the end
+/// few, so that all actions come to equally many.
+fn together(worker: &Worker, started: &AtomicU64, stop: &Stop) -> u32 {
+    let actions = worker.problem.view.legal.len() as u64;
+    let left = stop.simulations - started.load(Relaxed).min(stop.simulations);
+    let some = (worker.simulations / (2 * actions)).min(left / actions);
+    some.clamp(1, worker.problem.together.into()) as u32
+}
+
 /// Takes a few of the simulations that are left: workers meet at the counter less often.
-fn grant(started: &AtomicU64, all: u64) -> u64 {
-    let some = |begun: u64| STRIDE.min(all - begun);
+fn grant(started: &AtomicU64, all: u64, stride: u64) -> u64 {
+    let some = |begun: u64| stride.min(all - begun);
     let taken =
         started.fetch_update(Relaxed, Relaxed, |begun| (some(begun) > 0).then(|| begun + some(begun)));
     taken.map_or(0, some)

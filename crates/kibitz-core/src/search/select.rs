@@ -41,6 +41,12 @@ impl Rule {
         if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean }
     }
 
+    /// The edge with the highest upper confidence bound among those that have been tried.
+    pub fn best_tried(&self, tree: &Tree, id: NodeId, tried: &[Edge]) -> usize {
+        let visits = tree.node(id).visits.load(Relaxed);
+        self.best(tree, tried, count(self.small, visits).root_log, || 1.0).0
+    }
+
     /// The tried edge with the highest upper confidence bound, and that bound. `jitter` scales
     /// each edge's exploration.
     #[inline]

@@ -2,14 +2,15 @@
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use super::foresee::Foresight;
 use super::leaf::Leaf;
 use super::params::{Backup, SearchParams, TreeKind};
 use super::select::{Rule, select};
-use super::tree::{NodeId, Tree};
+use super::tree::{NONE, NodeId, Tree};
 use super::width::Widths;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
 use crate::view::View;
@@ -24,6 +25,8 @@ pub(super) struct Problem<'a> {
     pub playout: Playout,
     /// Moves from the root after which a simulation stops.
     pub horizon: u32,
+    /// The most simulations that are made in one go; 1 but for flat search.
+    pub together: u32,
     /// The key of the root's node.
     pub root: u64,
 }
@@ -46,12 +49,15 @@ pub(super) struct Worker<'a> {
     pub problem: &'a Problem<'a>,
     pub belief: &'a dyn Belief,
     pub simulations: u64,
+    /// How many the present one stands for.
+    count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
     pub root_returns: Vec<Moments>,
-    rng: Rng,
-    rule: Rule,
+    pub(super) rng: Rng,
+    pub(super) rule: Rule,
     world: World,
-    root: NodeId,
+    pub(super) foresight: Option<Foresight>,
+    pub(super) root: NodeId,
     steps: Vec<Step>,
     /// Each step's rewards, one for each player.
     rewards: Vec<f64>,
@@ -66,16 +72,41 @@ pub(super) struct Worker<'a> {
     joint: Vec<Action>,
     scratch: Vec<Action>,
     /// For each player: the return from the leaf on, and what has come back from below.
-    returns: Vec<f64>,
+    pub(super) returns: Vec<f64>,
     backed: Vec<Backed>,
 }
 
-/// Count, sum and sum of squares.
+/// Count, sum and sum of squares of some samples. The mean of several counts as so many.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Moments {
+    pub samples: f64,
     pub count: f64,
     pub sum: f64,
     pub squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, mean: f64, count: u32) {
+        self.join(Moments {
+            samples: 1.0,
+            count: count.into(),
+            sum: f64::from(count) * mean,
+            squares: f64::from(count) * mean * mean,
+        });
+    }
+
+    pub fn join(&mut self, other: Moments) {
+        self.samples += other.samples;
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// The variance of a single return, from two samples on.
+    pub fn variance(&self) -> Option<f64> {
+        let spread = (self.squares - self.sum * self.sum / self.count).max(0.0);
+        (self.samples > 1.0).then(|| spread / (self.samples - 1.0))
+    }
 }
 
 /// One step of a simulation: how much what follows counts, and where its choices begin.
@@ -107,14 +138,17 @@ struct Backed {
 impl<'a> Worker<'a> {
     pub fn new(problem: &'a Problem<'a>, belief: &'a dyn Belief, root: NodeId, rng: Rng) -> Worker<'a> {
         let players = problem.model.info().players;
+        let foresight = belief.certain().and_then(|origin| Foresight::new(problem, origin));
         Worker {
             problem,
             belief,
             simulations: 0,
+            count: 1,
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
             rule: Rule::new(problem.model.info(), problem.params),
             world: World::initial(problem.model),
+            foresight,
             root,
             steps: Vec::new(),
             rewards: Vec::new(),
@@ -129,22 +163,29 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One simulation.
-    pub fn simulate(&mut self, tree: &Tree, widths: Option<&Widths>, leaf: &Leaf) {
+    /// One simulation; or several that differ only in their playouts.
+    pub fn simulate(&mut self, tree: &Tree, widths: Option<&Widths>, leaf: &Leaf, count: u32) {
         let Problem { model, view, .. } = *self.problem;
         self.begin();
-        self.belief.sample(model, view, &mut self.rng, &mut self.world); // s ~ B(h)
+        self.count = count;
+        match &mut self.foresight {
+            Some(foresight) => self.world.path = foresight.begin(),
+            None => self.belief.sample(model, view, &mut self.rng, &mut self.world), // s ~ B(h)
+        }
         let mut room = self.problem.params.grow;
         let mut moves = 0;
         loop {
-            let s = &self.world.state;
+            let s = self.state();
             let first_choice = self.choices.len();
             let turn = model.turn(s);
             self.joint.clear();
             match turn {
                 Turn::Over => break,
                 _ if moves == self.problem.horizon => break,
+                _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
                 Turn::Chance => {
+                    self.leave_foresight();
+                    let s = &self.world.state;
                     let outcome = match widths {
                         Some(w) => w.draw(self.world.path, &mut self.rng, |rng| model.draw(s, rng)),
                         None => model.draw(s, &mut self.rng),
@@ -161,9 +202,9 @@ impl<'a> Worker<'a> {
             }
             self.step(turn, first_choice);
         }
-        self.play_out(moves, leaf);
+        self.play_out(tree, moves, leaf);
         self.back_up(tree);
-        self.simulations += 1;
+        self.simulations += u64::from(count);
     }
 
     fn begin(&mut self) {
@@ -172,6 +213,19 @@ impl<'a> Worker<'a> {
         self.choices.clear();
         self.leaves.clear();
         self.last.fill(None);
+    }
+
+    /// The present state.
+    #[inline]
+    fn state(&self) -> &State {
+        self.foresight.as_ref().and_then(Foresight::state).unwrap_or(&self.world.state)
+    }
+
+    /// From here on this simulation is on its own.
+    fn leave_foresight(&mut self) {
+        if let Some(foresight) = &mut self.foresight {
+            foresight.leave(&mut self.world.state);
+        }
     }
 
     /// Whose last edge leads to the node where `player` decides now.
@@ -201,7 +255,14 @@ impl<'a> Worker<'a> {
                     } else {
                         tree.find(key).map(|id| (id, false))
                     };
-                    let Some((id, new)) = found else { return false };
+                    let Some((id, new)) = found else {
+                        if self.steps.is_empty() {
+                            // Whoever moves together with the root, and has no node there.
+                            self.here.push(NONE);
+                            continue;
+                        }
+                        return false;
+                    };
                     if let Some(edge) = from {
                         tree.edge(edge).child.store(id, Release);
                     }
@@ -209,7 +270,7 @@ impl<'a> Worker<'a> {
                         *room -= 1.0;
                         inside = *room >= 1.0;
                         if !inside {
-                            tree.visit_node(id);
+                            tree.visit_node(id, self.count);
                             self.leaves.push((player, id));
                         }
                     }
@@ -226,14 +287,17 @@ impl<'a> Worker<'a> {
     fn select(&mut self, tree: &Tree, turn: Turn) {
         for (slot, player) in turn.movers().iter().enumerate() {
             let id = self.here[slot];
-            if tree.edges(id).is_empty() {
-                self.expand(tree, id, player);
+            if id != NONE {
+                if tree.edges(id).is_empty() {
+                    self.expand(tree, id, player, None);
+                }
+                tree.visit_node(id, self.count);
             }
             let edges = tree.edges(id);
-            tree.visit_node(id);
             let trail = self.trail(player);
             if edges.is_empty() {
-                // Another worker is expanding it, or memory is full: play on at random.
+                // No node, another worker is expanding it, or memory is full: play on at random.
+                self.leave_foresight();
                 let (state, rng) = (&self.world.state, &mut self.rng);
                 self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
                 self.last[trail] = None;
@@ -241,7 +305,7 @@ impl<'a> Worker<'a> {
             }
             let several = matches!(turn, Turn::Several(_));
             let chosen = select(tree, id, edges, &self.rule, several, &mut self.rng);
-            tree.visit_edge(&edges[chosen]);
+            tree.visit_edge(&edges[chosen], self.count);
             self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
             self.choices.push(Chosen { player, node: id, edge });
@@ -249,12 +313,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Lists a node's actions, in random order: they are tried in the order of the list.
-    fn expand(&mut self, tree: &Tree, id: NodeId, player: usize) {
-        self.scratch.clear();
-        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
-        self.rng.shuffle(&mut self.scratch);
-        tree.expand(id, &self.scratch);
+    /// Lists a node's actions, in random order: they are tried in the order of the list. The state is
+    /// the present one, if none is given.
+    pub(super) fn expand(&mut self, tree: &Tree, id: NodeId, player: usize, state: Option<&State>) {
+        let mut actions = std::mem::take(&mut self.scratch);
+        actions.clear();
+        self.problem.model.legal(state.unwrap_or_else(|| self.state()), player, &mut actions);
+        self.rng.shuffle(&mut actions);
+        tree.expand(id, &actions);
+        self.scratch = actions;
     }
 
     /// Carries out a joint action and moves the keys on.
@@ -265,7 +332,18 @@ impl<'a> Worker<'a> {
         let (world, joint) = (&mut self.world, self.joint.as_slice());
         let from = self.rewards.len();
         self.rewards.resize(from + players, 0.0);
-        model.step(&mut world.state, joint, &mut self.rewards[from..]);
+        let rewards = &mut self.rewards[from..];
+        match (&mut self.foresight, turn, self.last[0]) {
+            (Some(foresight), Turn::One(_), Some(edge)) if foresight.state().is_some() => {
+                foresight.step(model, edge, joint[0], rewards);
+            }
+            (foresight, ..) => {
+                if let Some(foresight) = foresight {
+                    foresight.leave(&mut world.state);
+                }
+                model.step(&mut world.state, joint, rewards);
+            }
+        }
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });
         match self.problem.kind {
@@ -276,11 +354,15 @@ impl<'a> Worker<'a> {
 
     /// The return from the leaf on, for each player.
     #[inline]
-    fn play_out(&mut self, moves: u32, leaf: &Leaf) {
+    fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf) {
         let left = self.problem.horizon - moves;
         let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
         self.returns.fill(0.0);
-        leaf.play_out(self.problem, &mut self.world.state, &how, &mut self.rng, &mut self.returns);
+        if self.play_out_ahead(tree, &how) {
+            return;
+        }
+        let count = self.problem.params.playouts * self.count;
+        leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
     }
 
     /// Carries the return from the leaf to the root, through every choice on the way.
@@ -302,17 +384,14 @@ impl<'a> Worker<'a> {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 let e = tree.edge(edge);
-                tree.add(e, sample + weight * count * (value - old));
+                tree.add(e, sample + weight * count * (value - old), self.count);
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),
                     Backup::Max => self.bellman(tree, player, node, &mut backed),
                 }
                 if node == self.root {
-                    let moments = &mut self.root_returns[(edge - tree.first_edge(node)) as usize];
-                    moments.count += 1.0;
-                    moments.sum += sample;
-                    moments.squares += sample * sample;
+                    self.root_returns[(edge - tree.first_edge(node)) as usize].add(sample, self.count);
                 }
             }
             end = step.choices;

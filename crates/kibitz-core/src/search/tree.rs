@@ -38,6 +38,14 @@ pub struct Edge {
     best: AtomicU32,
 }
 
+/// A visit that is only imagined, with what it changed.
+#[derive(Debug)]
+pub struct Visit {
+    node: NodeId,
+    edge: u32,
+    excess: u64,
+}
+
 /// While one worker lists a node's actions, others find this as their count.
 const BUSY: u16 = u16::MAX;
 /// The most actions that a node holds.
@@ -248,16 +256,16 @@ impl Tree {
         true
     }
 
-    /// Counts a visit of a node.
+    /// Counts the visits of some simulations to a node.
     #[inline]
-    pub fn visit_node(&self, id: NodeId) -> u32 {
-        add_u32(&self.node(id).visits, 1, self.shared)
+    pub fn visit_node(&self, id: NodeId, count: u32) {
+        add_u32(&self.node(id).visits, count, self.shared);
     }
 
-    /// Counts a visit of an edge.
+    /// Counts the visits of some simulations to an edge.
     #[inline]
-    pub fn visit_edge(&self, edge: &Edge) {
-        add_u32(&edge.visits, 1, self.shared);
+    pub fn visit_edge(&self, edge: &Edge, count: u32) {
+        add_u32(&edge.visits, count, self.shared);
     }
 
     /// Takes the next untried edge of a node, if there is one left.
@@ -278,10 +286,30 @@ impl Tree {
             .map(usize::from)
     }
 
-    /// Adds the return of a visit to an edge.
+    /// Adds the mean return of some visits to an edge.
     #[inline]
-    pub fn add(&self, edge: &Edge, value: f64) {
-        add_f64(&edge.excess, value - self.floor, self.shared);
+    pub fn add(&self, edge: &Edge, value: f64, count: u32) {
+        add_f64(&edge.excess, f64::from(count) * (value - self.floor), self.shared);
+    }
+
+    /// Notes a visit that changes no mean, until it is taken back.
+    pub fn pretend(&self, node: NodeId, edge: u32) -> Visit {
+        let at = self.edge(edge);
+        let visit = Visit { node, edge, excess: at.excess.load(Relaxed) };
+        let mean = self.mean(at);
+        self.visit_node(node, 1);
+        self.visit_edge(at, 1);
+        self.add(at, mean, 1);
+        visit
+    }
+
+    /// Takes a visit back; the latest first.
+    pub fn take_back(&self, visit: Visit) {
+        let Visit { node, edge, excess } = visit;
+        let (node, edge) = (self.node(node), self.edge(edge));
+        node.visits.store(node.visits.load(Relaxed) - 1, Relaxed);
+        edge.visits.store(edge.visits.load(Relaxed) - 1, Relaxed);
+        edge.excess.store(excess, Relaxed);
     }
 
     /// The mean return of an edge.

@@ -86,9 +86,7 @@ fn judge(problem: &Problem, action: Action, rule: &Rule, trees: &[Tree], found: 
         weights += weight;
         tree_values.push(rule.value(tree, edge));
         if let Some(moments) = found.root_returns.get(index) {
-            seen.count += moments.count;
-            seen.sum += moments.sum;
-            seen.squares += moments.squares;
+            seen.join(*moments);
         }
     }
     let value = (weights > 0.0).then(|| values / weights);
@@ -96,12 +94,8 @@ fn judge(problem: &Problem, action: Action, rule: &Rule, trees: &[Tree], found: 
         let (n, mean) = (tree_values.len() as f64, values / weights);
         let variance = tree_values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
         Some((variance / n).sqrt())
-    } else if seen.count > 1.0 {
-        let mean = seen.sum / seen.count;
-        let variance = (seen.squares / seen.count - mean * mean).max(0.0) * seen.count / (seen.count - 1.0);
-        Some((variance / visits as f64).sqrt())
     } else {
-        None
+        seen.variance().map(|variance| (variance / visits as f64).sqrt())
     };
     Judgement { action, value, error, visits }
 }

@@ -104,10 +104,8 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     }
 
     fn after(&self, state: &State, action: Action) -> (State, Values) {
-        let mut after = state.clone();
         let mut rewards = [0.0; MAX_PLAYERS];
-        self.model.step(&mut after, &[action], &mut rewards[..self.players]);
-        (after, rewards)
+        (self.model.after(state, &[action], &mut rewards[..self.players]), rewards)
     }
 
     fn add(&self, rewards: &Values, weight: f64, below: &Values) -> Values {

@@ -5,6 +5,7 @@
 //! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
 //! the return is the score that the rules give, 0 to 100.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock};
 
@@ -34,42 +35,59 @@ pub struct RuleGame<M: Machine> {
 /// A state of a [`RuleGame`].
 pub struct RuleState<F> {
     facts: F,
-    outlook: Outlook,
+    /// Where each role's legal moves begin in this list, and where the last one's end; then the moves.
+    legal: Vec<u32>,
+    /// The rules say that it is over; it is over as well if somebody cannot move.
+    terminal: bool,
     turn: Turn,
     /// The moves that were chosen while chance has still to choose its own; else none.
     chosen: Vec<u32>,
-    /// For each role, the key of what it was told last, where the rules say so.
+    /// How it came to this, where the rules hide something and it is not the start.
+    past: Option<Box<Past<F>>>,
+}
+
+/// What the last joint move told, and what words about it need.
+#[derive(Clone)]
+struct Past<F> {
+    /// For each role, the key of what it was told.
     told: Vec<u64>,
-    /// What the moves that led here were, for words about what was told.
-    last: Vec<u32>,
-    /// What held before them, where the rules hide it.
-    before: Option<F>,
+    /// The moves.
+    moves: Vec<u32>,
+    /// What held before them.
+    before: F,
 }
 
 impl<F: Clone> Clone for RuleState<F> {
     fn clone(&self) -> Self {
         RuleState {
             facts: self.facts.clone(),
-            outlook: self.outlook.clone(),
+            legal: self.legal.clone(),
+            terminal: self.terminal,
             turn: self.turn,
             chosen: self.chosen.clone(),
-            told: self.told.clone(),
-            last: self.last.clone(),
-            before: self.before.clone(),
+            past: self.past.clone(),
         }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.facts.clone_from(&source.facts);
-        self.outlook.terminal = source.outlook.terminal;
-        self.outlook.moves.clone_from(&source.outlook.moves);
-        self.outlook.ends.clone_from(&source.outlook.ends);
-        self.outlook.trouble.clone_from(&source.outlook.trouble);
-        self.turn = source.turn;
+        self.legal.clone_from(&source.legal);
+        (self.terminal, self.turn) = (source.terminal, source.turn);
         self.chosen.clone_from(&source.chosen);
-        self.told.clone_from(&source.told);
-        self.last.clone_from(&source.last);
-        self.before.clone_from(&source.before);
+        self.past.clone_from(&source.past);
+    }
+}
+
+thread_local! {
+    /// Where machines write; states copy what there is and no more.
+    static OUTLOOK: RefCell<Outlook> = RefCell::default();
+}
+
+impl<F> RuleState<F> {
+    /// The legal moves of a role, ascending.
+    #[inline]
+    fn of(&self, role: usize) -> &[u32] {
+        &self.legal[self.legal[role] as usize..self.legal[role + 1] as usize]
     }
 }
 
@@ -92,6 +110,7 @@ impl<M: Machine> RuleGame<M> {
         }
         let mut info = Info::new(roles.len(), 0.0, 100.0);
         info.perfect_information = !machine.has_percepts();
+        info.at_once = machine.at_once();
         info.has.hash = true;
         info.has.svg = true;
         let (faults, fault, sketch) = (AtomicU64::new(0), Mutex::new(None), OnceLock::new());
@@ -106,11 +125,11 @@ impl<M: Machine> RuleGame<M> {
     /// did and what it was told.
     fn known(&self, state: &RuleState<M::Facts>, player: usize) -> Vec<String> {
         let (role, who) = (self.roles[player], self.player_name(player));
-        let mut lines = match &state.before {
+        let mut lines = match &state.past {
             None => vec![format!("{who} has been told nothing yet")],
-            Some(before) => {
-                let made = self.machine.move_name(role, state.last[role]);
-                let told = self.machine.percepts(before, &state.last, role);
+            Some(past) => {
+                let made = self.machine.move_name(role, past.moves[role]);
+                let told = self.machine.percepts(&past.before, &past.moves, role);
                 let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
                 vec![format!("{who} did {made}"), format!("and was told {told}")]
             }
@@ -133,10 +152,19 @@ impl<M: Machine> RuleGame<M> {
         *fault = Some(what);
     }
 
-    fn look(&self, state: &mut RuleState<M::Facts>) {
-        self.machine.outlook(&state.facts, &mut state.outlook);
-        state.chosen.clear();
-        state.turn = self.find_turn(&state.outlook);
+    /// The state in which these facts hold.
+    fn look(&self, facts: M::Facts, past: Option<Box<Past<M::Facts>>>) -> RuleState<M::Facts> {
+        OUTLOOK.with_borrow_mut(|outlook| {
+            outlook.trouble = None;
+            self.machine.outlook(&facts, outlook);
+            let begin = outlook.ends.len() as u32 + 1;
+            let mut legal = Vec::with_capacity(begin as usize + outlook.moves.len());
+            legal.push(begin);
+            legal.extend(outlook.ends.iter().map(|end| begin + end));
+            legal.extend_from_slice(&outlook.moves);
+            let (terminal, turn) = (outlook.terminal, self.find_turn(outlook));
+            RuleState { facts, legal, terminal, turn, chosen: Vec::new(), past }
+        })
     }
 
     fn find_turn(&self, outlook: &Outlook) -> Turn {
@@ -172,29 +200,79 @@ impl<M: Machine> RuleGame<M> {
     fn forced(&self, outlook: &Outlook) -> usize {
         let does_something =
             |role: &usize| self.machine.move_name(*role, outlook.of(*role)[0]).starts_with('(');
-        self.roles.iter().position(does_something).unwrap_or(0)
+        if self.roles.len() == 1 { 0 } else { self.roles.iter().position(does_something).unwrap_or(0) }
     }
 
-    /// Makes the moves that are chosen, one for each role.
-    fn advance(&self, state: &mut RuleState<M::Facts>, moves: Vec<u32>, rewards: &mut [f64]) {
-        if !self.info.perfect_information {
-            state.before.get_or_insert_with(|| state.facts.clone()).clone_from(&state.facts);
+    /// The moves of a step, one for each role: those in `chosen`, or each role's first where there are
+    /// none, but for those that are made now.
+    fn moves(&self, state: &RuleState<M::Facts>, joint: &[Action]) -> Vec<u32> {
+        let mut moves = if state.chosen.is_empty() {
+            (0..self.machine.roles().len()).map(|role| state.of(role)[0]).collect()
+        } else {
+            state.chosen.clone()
+        };
+        if state.turn == Turn::Chance {
+            if let Some(role) = self.random {
+                moves[role] = joint[0].0;
+            }
+        } else {
+            for (player, action) in state.turn.movers().iter().zip(joint) {
+                moves[self.roles[player]] = action.0;
+            }
         }
-        self.machine.advance(&mut state.facts, &moves, &mut state.told);
-        state.last = moves;
-        self.look(state);
-        if state.outlook.terminal {
-            for (reward, role) in rewards.iter_mut().zip(&self.roles) {
-                match self.machine.scores(&state.facts, *role).as_slice() {
-                    [score] => *reward += score.clamp(0.0, 100.0),
-                    scores => {
-                        let who = &self.machine.roles()[*role];
-                        let how = if scores.is_empty() { "no score" } else { "several scores" };
-                        self.fail(format!("{who} has {how} in a terminal state"));
-                    }
+        moves
+    }
+
+    /// Adds each player's score in a terminal state.
+    fn pay(&self, facts: &M::Facts, rewards: &mut [f64]) {
+        for (reward, role) in rewards.iter_mut().zip(&self.roles) {
+            match self.machine.scores(facts, *role).as_slice() {
+                [score] => *reward += score.clamp(0.0, 100.0),
+                scores => {
+                    let who = &self.machine.roles()[*role];
+                    let how = if scores.is_empty() { "no score" } else { "several scores" };
+                    self.fail(format!("{who} has {how} in a terminal state"));
                 }
             }
         }
+    }
+
+    /// Adds what the roles scored, state after state, to what the players get.
+    fn add_scores(&self, scores: &[f64], faulty: usize, returns: &mut [f64]) {
+        if faulty > 0 {
+            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
+        }
+        let states = scores.chunks(self.machine.roles().len()).zip(returns.chunks_mut(self.roles.len()));
+        for (scores, returns) in states {
+            for (total, role) in returns.iter_mut().zip(&self.roles) {
+                *total += scores[*role];
+            }
+        }
+    }
+
+    /// Plays out some games one after the other: gives the number of steps.
+    fn play_out_few(
+        &self,
+        start: &M::Facts,
+        count: u32,
+        depth: u64,
+        rng: &mut kibitz_core::Rng,
+        returns: &mut [f64],
+    ) -> u64 {
+        let mut outlook = Outlook::default();
+        let mut steps = 0;
+        for _ in 0..count {
+            let mut facts = start.clone();
+            let played = self.machine.play_on(&mut facts, depth, rng);
+            steps += played;
+            self.machine.outlook(&facts, &mut outlook);
+            if outlook.terminal {
+                self.pay(&facts, returns);
+            } else if played < depth {
+                self.find_turn(&outlook); // says who is stuck
+            }
+        }
+        steps
     }
 }
 
@@ -206,17 +284,7 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn initial(&self) -> Self::State {
-        let mut state = RuleState {
-            facts: self.machine.initial(),
-            outlook: Outlook::default(),
-            turn: Turn::Over,
-            chosen: Vec::new(),
-            told: Vec::new(),
-            last: Vec::new(),
-            before: None,
-        };
-        self.look(&mut state);
-        state
+        self.look(self.machine.initial(), None)
     }
 
     #[inline]
@@ -226,33 +294,27 @@ impl<M: Machine> Game for RuleGame<M> {
 
     #[inline]
     fn legal(&self, state: &Self::State, player: usize, actions: &mut Vec<Action>) {
-        actions.extend(state.outlook.of(self.roles[player]).iter().map(|number| Action(*number)));
+        actions.extend(state.of(self.roles[player]).iter().map(|number| Action(*number)));
     }
 
     fn step(&self, state: &mut Self::State, joint: &[Action], rewards: &mut [f64]) {
-        if state.turn == Turn::Chance {
-            let mut moves = if state.chosen.is_empty() {
-                (0..self.machine.roles().len()).map(|role| state.outlook.of(role)[0]).collect()
-            } else {
-                std::mem::take(&mut state.chosen)
-            };
-            if let Some(role) = self.random {
-                moves[role] = joint[0].0;
-            }
-            self.advance(state, moves, rewards);
-            return;
+        *state = self.after(state, joint, rewards);
+    }
+
+    fn after(&self, state: &Self::State, joint: &[Action], rewards: &mut [f64]) -> Self::State {
+        let moves = self.moves(state, joint);
+        if state.turn != Turn::Chance && self.random.is_some_and(|role| state.of(role).len() > 1) {
+            return RuleState { chosen: moves, turn: Turn::Chance, ..state.clone() };
         }
-        let mut moves: Vec<u32> =
-            (0..self.machine.roles().len()).map(|role| state.outlook.of(role)[0]).collect();
-        for (player, action) in state.turn.movers().iter().zip(joint) {
-            moves[self.roles[player]] = action.0;
+        let (mut facts, mut told) = (state.facts.clone(), Vec::new());
+        self.machine.advance(&mut facts, &moves, &mut told);
+        let past = (!self.info.perfect_information)
+            .then(|| Box::new(Past { told, moves, before: state.facts.clone() }));
+        let after = self.look(facts, past);
+        if after.terminal {
+            self.pay(&after.facts, rewards);
         }
-        if self.random.is_some_and(|role| state.outlook.of(role).len() > 1) {
-            state.chosen = moves;
-            state.turn = Turn::Chance;
-        } else {
-            self.advance(state, moves, rewards);
-        }
+        after
     }
 
     fn action_name(&self, _: &Self::State, player: Option<usize>, action: Action) -> String {
@@ -289,7 +351,8 @@ impl<M: Machine> Game for RuleGame<M> {
         if !after.chosen.is_empty() && turn != Turn::Chance {
             return Observation::SILENT;
         }
-        let told = after.told.get(self.roles[player]).copied().unwrap_or(0);
+        let told =
+            after.past.as_ref().and_then(|past| past.told.get(self.roles[player]).copied()).unwrap_or(0);
         Observation(if told == 0 { NOTHING } else { told })
     }
 
@@ -312,7 +375,8 @@ impl<M: Machine> Game for RuleGame<M> {
                     .join(", "),
             };
         }
-        let heard = self.machine.percepts(&before.facts, &after.last, self.roles[player]);
+        let moves = after.past.as_ref().map_or(&[][..], |past| &past.moves);
+        let heard = self.machine.percepts(&before.facts, moves, self.roles[player]);
         if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") }
     }
 
@@ -324,14 +388,14 @@ impl<M: Machine> Game for RuleGame<M> {
         match self.random {
             None => outcomes.push((Action(0), 1.0)),
             Some(role) => {
-                let moves = state.outlook.of(role);
+                let moves = state.of(role);
                 outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
             }
         }
     }
 
     fn draw(&self, state: &Self::State, rng: &mut kibitz_core::Rng) -> Action {
-        let moves = self.random.map_or(&[][..], |role| state.outlook.of(role));
+        let moves = self.random.map_or(&[][..], |role| state.of(role));
         moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
     }
 
@@ -343,7 +407,7 @@ impl<M: Machine> Game for RuleGame<M> {
         _: &mut Vec<Action>,
         rng: &mut kibitz_core::Rng,
     ) -> Action {
-        let moves = state.outlook.of(self.roles[player]);
+        let moves = state.of(self.roles[player]);
         moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
     }
 
@@ -358,16 +422,39 @@ impl<M: Machine> Game for RuleGame<M> {
         if how.policy != Policy::Random || how.discount != 1.0 || !state.chosen.is_empty() {
             return None;
         }
+        if state.turn == Turn::Over {
+            return Some(0);
+        }
         let mut scores = vec![0.0; self.machine.roles().len()];
         let depth = u64::from(how.depth).min(LONGEST);
-        let (steps, faulty) = self.machine.play_out_many(&state.facts, count, depth, rng, &mut scores)?;
-        if faulty > 0 {
-            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
-        }
-        for (total, role) in returns.iter_mut().zip(&self.roles) {
-            *total += scores[*role];
-        }
+        let start = std::slice::from_ref(&state.facts);
+        let played = self.machine.play_out_many(start, count, depth, rng, &mut scores);
+        let Some((steps, faulty)) = played else {
+            return Some(self.play_out_few(&state.facts, count, depth, rng, returns));
+        };
+        self.add_scores(&scores, faulty, returns);
         Some(steps)
+    }
+
+    fn play_out_each(
+        &self,
+        states: &[&Self::State],
+        how: &Playout,
+        rng: &mut kibitz_core::Rng,
+        returns: &mut [f64],
+    ) -> bool {
+        let waiting = |state: &&Self::State| state.turn == Turn::Over || !state.chosen.is_empty();
+        if how.policy != Policy::Random || how.discount != 1.0 || states.iter().any(waiting) {
+            return false;
+        }
+        let starts: Vec<M::Facts> = states.iter().map(|state| state.facts.clone()).collect();
+        let mut scores = vec![0.0; starts.len() * self.machine.roles().len()];
+        let depth = u64::from(how.depth).min(LONGEST);
+        let played = self.machine.play_out_many(&starts, 1, depth, rng, &mut scores);
+        if let Some((_, faulty)) = played {
+            self.add_scores(&scores, faulty, returns);
+        }
+        played.is_some()
     }
 
     fn hash(&self, state: &Self::State) -> u64 {

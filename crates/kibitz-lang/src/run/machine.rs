@@ -51,18 +51,47 @@ pub trait Machine: Send + Sync + 'static {
     /// What a role is told by these moves.
     fn percepts(&self, facts: &Self::Facts, moves: &[u32], role: usize) -> Vec<String>;
 
-    /// Plays out many games from one state by uniformly random moves, for at most `depth` steps
-    /// each, and adds each role's scores to `scores`. Gives the number of steps of all, and how many
-    /// games went wrong. `None` if the machine has no quicker way than one after the other.
+    /// Plays on by uniformly random moves, for at most `depth` steps, until the game is over or a role
+    /// cannot move; `facts` are then those of the last state. Gives the number of steps.
+    fn play_on(&self, facts: &mut Self::Facts, depth: u64, rng: &mut Rng) -> u64 {
+        let roles = self.roles().len();
+        let (mut outlook, mut moves, mut told) = (Outlook::default(), vec![0; roles], Vec::new());
+        for step in 0..depth {
+            self.outlook(facts, &mut outlook);
+            if outlook.terminal {
+                return step;
+            }
+            for (role, chosen) in moves.iter_mut().enumerate() {
+                let legal = outlook.of(role);
+                *chosen = match legal {
+                    [] => return step,
+                    [only] => *only,
+                    _ => legal[rng.below(legal.len() as u32) as usize],
+                };
+            }
+            self.advance(facts, &moves, &mut told);
+        }
+        depth
+    }
+
+    /// How many games [`Machine::play_out_many`] plays in about the time of one.
+    fn at_once(&self) -> u32 {
+        1
+    }
+
+    /// Plays out so many games from each of some states by uniformly random moves, for at most `depth`
+    /// steps each, and adds each role's scores to `scores`, one state after the other. Gives the number
+    /// of steps of all, and how many games went wrong. `None` if the machine has no quicker way than
+    /// one after the other.
     fn play_out_many(
         &self,
-        facts: &Self::Facts,
+        starts: &[Self::Facts],
         count: u32,
         depth: u64,
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        let _ = (facts, count, depth, rng, scores);
+        let _ = (starts, count, depth, rng, scores);
         None
     }
 

@@ -214,15 +214,21 @@ impl Machine for Propnet {
         })
     }
 
+    fn at_once(&self) -> u32 {
+        super::lanes::LANES as u32
+    }
+
     fn play_out_many(
         &self,
-        facts: &Bits,
+        starts: &[Bits],
         count: u32,
         depth: u64,
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        if count < FEW {
+        if let [facts] = starts
+            && count < FEW
+        {
             let (mut steps, mut faulty) = (0, 0);
             for _ in 0..count {
                 let (taken, well) = with_wide_instructions(
@@ -235,7 +241,7 @@ impl Machine for Propnet {
         }
         let spare = self.spare_lanes().pop();
         let mut lanes = spare.unwrap_or_else(|| Lanes::new(self.lane_code()));
-        let outcome = lanes.play_out(self, std::slice::from_ref(facts), count as usize, depth, rng);
+        let outcome = lanes.play_out(self, starts, count as usize, depth, rng);
         self.spare_lanes().push(lanes);
         for (score, sum) in scores.iter_mut().zip(outcome.scores) {
             *score += sum;
