@@ -211,7 +211,7 @@ fn limits_of_the_reasoner_are_told() {
     let game = load(&Source::new("many.kif", &*text), &limits).unwrap_or_else(|found| panic!("{found:?}"));
     assert_eq!(game.report.machine, "reasoner");
     let how = Playout { policy: Policy::Random, depth: 100, discount: 1.0 };
-    let mut state = game.game.initial();
-    game.game.playout(&mut state, &how, &mut Rng::new(1), &mut [0.0]);
+    let state = game.game.initial();
+    game.game.playouts(&state, &how, 1, &mut Rng::new(1), &mut [0.0]);
     assert_eq!(game.game.fault(), Some(trouble));
 }
