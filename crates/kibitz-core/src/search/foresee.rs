@@ -169,7 +169,9 @@ impl Worker<'_> {
         }
         foresight.leaves.clear();
         foresight.leaves.push(leaf);
-        let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
+        // A share of what has been done so far: the clock is looked at in time, and little is in vain.
+        let wanted = (self.simulations / 4 + 1).min(model.info().at_once.into()) as usize;
+        let mut in_vain = 0;
         while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, foresight));
         }
