@@ -80,18 +80,17 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     let hints = Hints::of(&rules);
     let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
         Ok((machine, rules)) => {
-            let network = &machine.network;
             let report = Report {
                 machine: "network",
                 why: None,
                 rules,
-                facts: network.latches.len(),
-                moves: network.moves.iter().map(Vec::len).sum(),
-                gates: network.size(),
+                facts: machine.network.latches.len(),
+                moves: machine.network.moves.iter().map(Vec::len).sum(),
+                gates: machine.network.size(),
                 operations: machine.operations(),
                 phases: machine.phases(),
                 machine_code: machine.is_machine_code(),
-                cycles: network.cycles.len(),
+                cycles: machine.network.cycles.len(),
             };
             (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
         }
@@ -117,37 +116,30 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
     let end = Instant::now() + limits.time;
     let attempt = |way: Way, most: usize, steps: u64| {
         let time = end.saturating_duration_since(Instant::now());
-        let (rules_left, steps) = (most.min(limits.rules), steps.min(limits.steps));
-        let ground = ground_by(way, rules, &GroundLimits { rules: rules_left, steps, time, ..*limits })?;
+        let (most, steps) = (most.min(limits.rules), steps.min(limits.steps));
+        let ground = ground_by(way, rules, &GroundLimits { rules: most, steps, time, ..*limits })?;
         let network = network(&ground);
         Ok((ground, network))
-    };
-    let machine = |(ground, network): (Ground, Network)| {
-        let count = ground.len();
-        (Propnet::new(ground, network), count)
     };
     let mut best: Option<(Ground, Network)> = None;
     for way in Way::ALL {
         // Far more rules do not make a smaller network.
         let most = best.as_ref().map_or(FEW.0, |(ground, _)| (3 * ground.len()).min(FEW.0));
-        if let Ok(found) = attempt(way, most, FEW.1)
-            && best.as_ref().is_none_or(|best| found.1.size() < best.1.size())
+        if let Ok((ground, network)) = attempt(way, most, FEW.1)
+            && best.as_ref().is_none_or(|(_, best)| network.size() < best.size())
         {
-            best = Some(found);
+            best = Some((ground, network));
         }
-    }
-    if let Some(best) = best {
-        return Ok(machine(best));
     }
     // Where there is much, small parts help most, and then asking for less.
     let [_, _, fine_on_demand, fine] = Way::ALL;
     let large = |way| attempt(way, limits.rules, limits.steps);
-    let found = large(fine).or_else(|_: NotGround| large(fine_on_demand));
-    found.map(machine).map_err(|not| match Instant::now() < end {
-        true => not,
-        false => NotGround {
-            why: format!("grounding took more than {} s", limits.time.as_secs_f64()),
-            rule: None,
-        },
-    })
+    let found = best.map_or_else(|| large(fine).or_else(|_: NotGround| large(fine_on_demand)), Ok);
+    let (ground, network) = found.map_err(|not| {
+        let seconds = (limits.time.as_secs_f64() * 10.0).round() / 10.0;
+        let why = format!("grounding took more than {seconds} s");
+        if Instant::now() < end { not } else { NotGround { why, rule: None } }
+    })?;
+    let count = ground.len();
+    Ok((Propnet::new(ground, network), count))
 }

@@ -162,6 +162,32 @@ fn of_these_rules() {
     all_agree("rules", RULES, 30, 20);
 }
 
+/// No atom depends on its own negation, but relations do: of the state, and of what never changes.
+#[test]
+fn of_relations_that_negate_parts_of_themselves() {
+    let text = "
+        (role you) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+        (<= (phase late) (true (step ?n)) (not (phase early)) (not (phase middle ?n)))
+        (<= (phase early) (true (step 1)))
+        (<= (phase middle ?n) (true (step ?n)) (not (phase early)) (succ ?n 4))
+        (<= (phase middle ?n) (true (step ?n)) (not (phase early)) (succ ?n 3))
+        (<= (kind ?n odd) (succ ?n ?m) (not (kind ?n even)))
+        (<= (kind 2 even)) (<= (kind 4 even))
+        (<= (level b) (not (level a)) (kind 2 even)) (<= (level c) (not (level b))) (<= (level a) (kind 2 odd))
+        (<= (legal you (say ?p ?k)) (phase ?p) (true (step ?n)) (kind ?n ?k))
+        (<= (legal you (say ?p ?l)) (phase ?p ?n) (true (step ?n)) (level ?l))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+        (<= terminal (true (step 5)))
+        (<= (goal you 100) (phase late) (not (goal you 50)))
+        (<= (goal you 50) (phase early))
+        (<= (goal you 0) (not (goal you 100)) (not (goal you 50)))";
+    all_agree("parts", text, 3, 9);
+    let reasoner = Reasoner::new(&rules("parts", text), &ReasonLimits::default()).unwrap();
+    let first = words(&reasoner, &reasoner.initial(), None);
+    assert_eq!(first[2], ["(say early odd)"]);
+    assert_eq!(first[3], ["50"]);
+}
+
 #[test]
 fn of_the_rules_that_come_along() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/kibitz/lang/rules");

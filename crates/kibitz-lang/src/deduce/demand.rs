@@ -31,24 +31,11 @@ pub fn add_demands(program: &mut Program, outputs: &[Symbol], negation_is_open: 
     // negation, which only matters where negation is exact.
     let mut narrow = program.clone();
     let demands = Builder::new(&mut narrow, outputs, true).build();
-    if negation_is_open || is_stratified(&narrow) {
+    if negation_is_open || narrow.is_stratified() {
         *program = narrow;
         return demands;
     }
     Builder::new(program, outputs, false).build()
-}
-
-fn is_stratified(program: &Program) -> bool {
-    let mut group = vec![0; program.relations.len()];
-    for (number, relations) in program.groups(false).iter().enumerate() {
-        relations.iter().for_each(|relation| group[relation.index()] = number);
-    }
-    program.rules.iter().all(|rule| {
-        rule.body.iter().all(|condition| match condition {
-            Condition::Negative(atom) => group[atom.relation.index()] != group[rule.head.relation.index()],
-            _ => true,
-        })
-    })
 }
 
 struct Builder<'a> {

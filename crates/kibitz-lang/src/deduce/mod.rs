@@ -2,12 +2,14 @@
 //!
 //! Grounding and the reasoner that does not ground are both built on it. From the lowest to the
 //! highest: `terms.rs` (ground terms as numbers), `program.rs` (rules with numbered variables and
-//! their order), `demand.rs` (only what is asked for), `store.rs` (what was derived), `join.rs` (how one rule is joined), and here the
-//! engine that saturates one group of relations after the other.
+//! their order), `separate.rs` (relations that negate parts of themselves), `demand.rs` (only what is
+//! asked for), `store.rs` (what was derived), `join.rs` (how one rule is joined), and here the engine
+//! that saturates one group of relations after the other.
 
 mod demand;
 mod join;
 mod program;
+mod separate;
 mod store;
 mod terms;
 

@@ -144,6 +144,7 @@ impl Program {
             let source = Some(clause.rule);
             program.rules.push(Rule { head, body, variables, silent: false, source });
         }
+        program.separate();
         program
     }
 

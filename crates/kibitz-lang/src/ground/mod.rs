@@ -161,6 +161,13 @@ pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Groun
     let mut program = Program::new(rules);
     program.keep_relevant(&OUTPUTS);
     program.mark_dynamic();
+    // What changes is ordered atom by atom in the network; the rest is derived relation by relation.
+    if program.unstratified().iter().any(|relation| !program.relations[relation.index()].dynamic) {
+        return Err(NotGround {
+            why: "a relation depends on the negation of itself".to_owned(),
+            rule: None,
+        });
+    }
     if way.on_demand {
         ask_for_outputs(&mut program);
     }

@@ -89,6 +89,9 @@ impl Reasoner {
     pub fn new(rules: &Rules, limits: &ReasonLimits) -> Result<Reasoner, String> {
         let mut program = Program::new(rules);
         program.keep_relevant(&OUTPUTS);
+        if !program.is_stratified() {
+            return Err("a relation depends on the negation of itself".to_owned());
+        }
         let outputs = [
             (Symbol::NEXT, 1),
             (Symbol::LEGAL, 2),
