@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -299,3 +300,24 @@ def _slow() -> str:
     things = " ".join(f"(thing t{number})" for number in range(700))
     pairs = "(<= (pair ?x ?y) (thing ?x) (thing ?y))"
     return f"{SOUND} {things} {pairs} (<= (legal white (odd ?x ?z)) (pair ?x ?y) (pair ?y ?z) (pair ?z ?x))"
+
+
+def test_machine_code_and_interpreter_play_the_same_games() -> None:
+    code = (
+        "import kibitz as kb\n"
+        "for name in ('connect-four.kif', 'checkers.kif', 'monty-hall.kif'):\n"
+        "    game = kb.load(name)\n"
+        "    print(game.playouts(500, seed=3), game.playouts(3, seed=4), sep='\\n')"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "KIBITZ_INTERPRET"}
+
+    def output(command: list[str], **more: str) -> str:
+        env = {**environment, **more}
+        return subprocess.run(
+            command, env=env, capture_output=True, text=True, check=True, timeout=120
+        ).stdout
+
+    played = [output([sys.executable, "-c", code], **more) for more in ({}, {"KIBITZ_INTERPRET": "1"})]
+    assert len(set(played)) == 1
+    assert len(set(played[0].splitlines())) == 6
+    assert ", interpreted" in output([*KIBITZ, "info", "tic-tac-toe.kif"], KIBITZ_INTERPRET="1")

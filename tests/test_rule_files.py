@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import kibitz as kb
-from kibitz.lang import check, shipped_rules
+from kibitz.lang import check, shipped_rules, trial
 from kibitz.testing import check_game
 from kibitz.testing.playthrough import playthrough
 
@@ -54,6 +54,12 @@ def test_nothing_is_wrong_and_the_network_fits(name: str) -> None:
     machine = kb.load(name).machine
     assert machine is not None
     assert machine["machine"] == "network"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_playing_shows_no_flaw(name: str) -> None:
+    """Games end, everybody can move, and scores never drop."""
+    assert [flaw.text for flaw in trial.play(name, 12).flaws] == []
 
 
 @pytest.mark.parametrize("name", [*SHIPPED, *VARIANTS])
@@ -663,3 +669,68 @@ def first_advice(game: str, spec: str) -> kb.Advice:
 
 def sorted_values(advice: kb.Advice) -> list[tuple[float, float]]:
     return sorted((row.value or 0.0, row.error or 0.0) for row in advice.table)
+
+
+def test_playing_out_ahead_searches_as_one_leaf_at_a_time() -> None:
+    """UCT on rules plays out leaves before they are reached; on the native game it does not."""
+    spec, seeds = "uct(simulations=600, exploration=0.5)", range(200)
+    shares: list[list[float]] = []
+    for name in ("connect-four", "connect-four.kif"):
+        game = kb.load(name)
+        view = kb.Referee(game, 1).view(0)
+        planner = kb.planner(spec)
+        visits = [0] * 7
+        for seed in seeds:
+            planner.start(game, 0, seed)
+            decision = planner.act(view)
+            assert decision.simulations == sum(row.visits for row in decision.table) == 600
+            for row in decision.table:
+                visits[int(re.sub(r"\D", "", row.name)) - 1] += row.visits
+        shares.append([count / sum(visits) for count in visits])
+    assert shares[1] == pytest.approx(shares[0], abs=0.03)
+    assert max(shares[1]) == shares[1][3]
+
+
+@pytest.mark.parametrize(
+    ("rules", "native"),
+    [
+        ("tic-tac-toe.kif", "tic-tac-toe"),
+        ("breakthrough.kif(rows=5, columns=3)", "breakthrough(rows=5, columns=3)"),
+    ],
+)
+def test_rules_are_solved_as_the_native_game_is(rules: str, native: str) -> None:
+    """That interests are opposite is not known of rules: each player is taken to want the most."""
+    ours, theirs = kb.solve(rules), kb.solve(native)
+    assert [value / 50 - 1 for value in ours.value] == theirs.value
+    assert [value / 50 - 1 for _, value in ours.table] == [value for _, value in theirs.table]
+
+
+def test_an_equilibrium_of_rules(tmp_path: Path) -> None:
+    """Both show a side of a coin at once: the first wants them to be the same, and heads counts twice."""
+    file = tmp_path / "pennies.kif"
+    rules = """
+        (role first) (role second) (init (round 1))
+        (<= (legal ?player ?side) (role ?player) (side ?side))
+        (side heads) (side tails)
+        (<= (next (shown ?player ?side)) (does ?player ?side))
+        (<= terminal (true (shown first ?side)))
+        (<= both (true (shown first heads)) (true (shown second heads)))
+        (<= same (true (shown first ?side)) (true (shown second ?side)))
+        (<= (goal first 100) both) (<= (goal second 0) both)
+        (<= (goal first 50) same (not both)) (<= (goal second {rest}) same (not both))
+        (<= (goal first 0) (not same)) (<= (goal second 100) (not same))
+    """
+    file.write_text(rules.format(rest=50))
+    solution = kb.solve(str(file))
+    assert solution.value == pytest.approx([100 / 3, 200 / 3])
+    assert next(iter(solution.strategy.values()))["heads"] == pytest.approx(1 / 3)
+    file.write_text(rules.format(rest=60))
+    with pytest.raises(ValueError, match="opposite interests"):
+        kb.solve(str(file))
+
+
+def test_minimax_makes_sure_of_a_draw() -> None:
+    for seat in (0, 1):
+        planners = ["minimax(depth=9)" if player == seat else "random" for player in (0, 1)]
+        returns = [kb.play("tic-tac-toe.kif", planners, seed=seed).returns[seat] for seed in range(6)]
+        assert min(returns) >= 50

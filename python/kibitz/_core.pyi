@@ -387,7 +387,7 @@ def solve_alone(
 
 @final
 class SequenceForm:
-    """A zero-sum game of two in sequence form; ValueError if it is not one, or too large."""
+    """A game of two with opposite interests in sequence form; ValueError if it is not one, or too large."""
 
     def __new__(cls, game: Game, max_states: int) -> SequenceForm: ...
     def sets(self, player: int) -> list[tuple[int, list[int], list[str]]]: ...
@@ -396,5 +396,9 @@ class SequenceForm:
     def payoffs(self) -> tuple[list[int], list[int], list[float]]: ...
     @property
     def first(self) -> tuple[int, list[tuple[int, str]]] | None: ...
+    @property
+    def total(self) -> float:
+        """What both players get together, however it ends."""
+
     @property
     def states(self) -> int: ...

@@ -72,19 +72,23 @@ def _equilibrium(form: _core.SequenceForm) -> Solution:
             strategy[seen] = {name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)}
         if len(first) == 1:
             _, onward, names = sets[first[0][0]]
-            sign = 1 - 2 * player
-            forced = [sign * _linear_program(form, player=player, forced=s)[0] for s in onward]
+            forced = [_own(form, player, _linear_program(form, player=player, forced=s)[0]) for s in onward]
             table = sorted(zip(names, forced, strict=True), key=lambda row: -row[1])
         certain = {name for mix in strategy.values() for name, share in mix.items() if share > 1e-6}
         action = certain.pop() if len(certain) == 1 else None
     return Solution(
-        value=[value + 0.0, 0.0 - value],  # no negative zero
+        value=[_own(form, player, value) for player in (0, 1)],
         action=action,
         method="linear programming over the sequence form",
         states=form.states,
         table=table,
         strategy=strategy,
     )
+
+
+def _own(form: _core.SequenceForm, player: int, value: float) -> float:
+    """What a player gets where player 0 gets this value."""
+    return (value if player == 0 else form.total - value) + 0.0  # no negative zero
 
 
 def _linear_program(

@@ -87,7 +87,7 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
                 rules,
                 facts: machine.network.latches.len(),
                 moves: machine.network.moves.iter().map(Vec::len).sum(),
-                gates: machine.network.gates.len(),
+                gates: machine.network.size(),
                 operations: machine.operations(),
                 phases: machine.phases(),
                 machine_code: machine.is_machine_code(),
@@ -137,7 +137,7 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
         // Far more rules do not make a smaller network.
         let most = best.as_ref().map_or(FEW.0, |(ground, _)| (3 * ground.len()).min(FEW.0));
         if let Ok((ground, network)) = attempt(way, most, FEW.1)
-            && best.as_ref().is_none_or(|(_, best)| network.gates.len() < best.gates.len())
+            && best.as_ref().is_none_or(|(_, best)| network.size() < best.size())
         {
             best = Some((ground, network));
         }

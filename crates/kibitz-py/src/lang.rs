@@ -154,6 +154,8 @@ pub fn report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDi
     dict.set_item("moves", report.moves)?;
     dict.set_item("gates", report.gates)?;
     dict.set_item("operations", report.operations.to_vec())?;
+    dict.set_item("phases", report.phases)?;
+    dict.set_item("machine_code", report.machine_code)?;
     dict.set_item("cycles", report.cycles)?;
     Ok(dict)
 }

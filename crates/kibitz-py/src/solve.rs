@@ -25,7 +25,7 @@ pub fn solve_alone(py: Python<'_>, game: &Bound<'_, Game>, max_states: u64) -> P
     Ok(solution.map(|s| (s.value, s.action, s.method, s.states, s.table)))
 }
 
-/// A zero-sum game of two in sequence form.
+/// A game of two with opposite interests in sequence form.
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct SequenceForm(solve::SequenceForm);
 
@@ -71,6 +71,12 @@ impl SequenceForm {
     #[getter]
     fn first(&self) -> Option<(usize, Vec<(usize, String)>)> {
         self.0.first.clone()
+    }
+
+    /// What both players get together, however it ends.
+    #[getter]
+    fn total(&self) -> f64 {
+        self.0.total
     }
 
     #[getter]

@@ -176,7 +176,7 @@ impl<'a> Allocator<'a> {
         self.assembler.bitwise(Bitwise::Or, CHANGED, CHANGED, Operand::Register(scratch));
         self.assembler.bitwise(Bitwise::Or, old, old, Operand::Register(scratch));
         self.forget_unless_needed([(a, next); 2]);
-        self.registers[old as usize] = Some(Held { slot: out, next: next_out, dirty: true });
+        self.hold(old, Held { slot: out, next: next_out, dirty: true });
     }
 
     /// A register with the slot's value.

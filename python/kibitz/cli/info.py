@@ -190,4 +190,6 @@ def _machine(machine: dict[str, Any]) -> str:
     if machine["machine"] != "network":
         return "reasoner: derives each state's consequences from the rules, which is slower than a network"
     parts = [f"{machine[key]:,} {key}" for key in ("rules", "facts", "moves", "gates")]
-    return f"network: {', '.join(parts)}, {sum(machine['operations']):,} operations a step"
+    how = "machine code" if machine["machine_code"] else "interpreted"
+    turns = f" for each of {machine['phases']} turns" if machine["phases"] > 1 else ""
+    return f"network: {', '.join(parts)}; {sum(machine['operations']):,} operations a step{turns}, {how}"

@@ -28,8 +28,8 @@ crate::params! {
 inventory::submit! {
     PlannerEntry {
         name: "minimax",
-        summary: "Alpha-beta search to a depth, for two players with opposite interests who see everything.",
-        needs: "perfect information, explicit chance, two players with opposite interests who move in turn",
+        summary: "Alpha-beta search to a depth, for the most that one of two can make sure of.",
+        needs: "perfect information, explicit chance, two players who move in turn",
         params: || LookaheadParams::default().docs(),
         build: |spec| Ok(Box::new(Ahead::new("minimax", LookaheadParams::from_spec(spec)?))),
     }
@@ -68,8 +68,8 @@ impl Planner for Ahead {
                 "{name} needs to know the state and the probabilities of chance, which this game hides; try pomcp"
             ));
         }
-        if name == "minimax" && !(info.players == 2 && info.zero_sum) {
-            return Err("minimax needs two players with opposite interests; try expectimax".to_owned());
+        if name == "minimax" && info.players != 2 {
+            return Err("minimax needs two players; try expectimax".to_owned());
         }
         if moves_at_once(&*model) {
             return Err(format!("{name} needs players who move in turn; try uct for simultaneous moves"));
@@ -88,7 +88,8 @@ impl Planner for Ahead {
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut decision = Decision { action: view.legal[0], belief: Some(1), ..Decision::default() };
         let mut limits = Limits { states: self.params.states, pause: &mut late };
-        let mut search = Lookahead::new(&**model, self.name == "minimax", &mut limits);
+        let sure = (self.name == "minimax").then_some(view.player);
+        let mut search = Lookahead::new(&**model, sure, &mut limits);
         for depth in 1..=self.params.depth {
             match search.judge(&world.state, depth) {
                 Ok(mut judged) => {

@@ -17,13 +17,13 @@ use super::tree::{NONE, NodeId, Tree, Visit};
 use crate::belief::World;
 use crate::game::{Action, Turn};
 use crate::model::{Model, State};
-use crate::playout::{MAX_PLAYERS, Playout, Policy};
+use crate::playout::{Playout, Policy};
 
 /// States that are kept; then all are forgotten, and found again where they are needed.
 const MOST: usize = 1 << 16;
 
 /// Leaves that are taken together: all actions of a node are tried before one is tried twice.
-const SIBLINGS: usize = 64;
+const SIBLINGS: usize = 4;
 /// Descents that may find nothing new before it is enough.
 const IN_VAIN: usize = 8;
 
@@ -31,6 +31,9 @@ const IN_VAIN: usize = 8;
 pub(super) struct Foresight {
     /// The first is the root's.
     places: Vec<Place>,
+    /// For each place what the step to it paid each player, and then how a playout from it ended.
+    values: Vec<f64>,
+    players: usize,
     /// For each edge of the tree: the place behind it, or 0.
     behind: Vec<u32>,
     /// Where the present simulation is; nowhere, if it has gone on by chance or several at once.
@@ -43,10 +46,11 @@ pub(super) struct Foresight {
 
 struct Place {
     state: State,
-    /// What the step to it paid; nothing, if empty.
-    rewards: Vec<f64>,
-    /// How a playout from it ended, until that is used.
-    ahead: Option<Vec<f64>>,
+    turn: Turn,
+    /// The step to it paid something.
+    paid: bool,
+    /// A playout from it has been made, and not used yet.
+    ahead: bool,
 }
 
 impl Foresight {
@@ -61,7 +65,14 @@ impl Foresight {
             problem.params.selection == Selection::Ucb1 && problem.params.expansion == Expansion::All;
         (problem.kind == TreeKind::State && plain && to_the_end && alone && many && by_bounds).then(|| {
             Foresight {
-                places: vec![Place { state: origin.state.clone(), rewards: Vec::new(), ahead: None }],
+                places: vec![Place {
+                    state: origin.state.clone(),
+                    turn: problem.model.turn(&origin.state),
+                    paid: false,
+                    ahead: false,
+                }],
+                values: vec![0.0; 2 * problem.model.info().players],
+                players: problem.model.info().players,
                 behind: Vec::new(),
                 at: None,
                 path: origin.path,
@@ -75,6 +86,7 @@ impl Foresight {
     pub fn begin(&mut self) -> u64 {
         if self.places.len() > MOST {
             self.places.truncate(1);
+            self.values.truncate(2 * self.players);
             self.behind.fill(0);
         }
         self.at = Some(0);
@@ -87,13 +99,20 @@ impl Foresight {
         self.at.map(|at| &self.places[at].state)
     }
 
+    /// Whose turn it is there.
+    #[inline]
+    pub fn turn(&self) -> Option<Turn> {
+        self.at.map(|at| self.places[at].turn)
+    }
+
     /// Goes along an edge, and adds what that pays.
     pub fn step(&mut self, model: &dyn Model, edge: u32, action: Action, rewards: &mut [f64]) {
         let Some(from) = self.at else { return };
         let (to, _) = self.follow(model, from, edge, action);
         self.at = Some(to);
-        for (total, reward) in rewards.iter_mut().zip(&self.places[to].rewards) {
-            *total += reward;
+        if self.places[to].paid {
+            let paid = &self.values[2 * to * self.players..];
+            rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += reward);
         }
     }
 
@@ -113,11 +132,12 @@ impl Foresight {
         if self.behind[edge] != 0 {
             return (self.behind[edge] as usize, false);
         }
-        let mut paid = [0.0; MAX_PLAYERS];
-        let paid = &mut paid[..model.info().players];
-        let state = model.after(&self.places[from].state, &[action], paid);
-        let rewards = if paid.iter().any(|reward| *reward != 0.0) { paid.to_vec() } else { Vec::new() };
-        self.places.push(Place { state, rewards, ahead: None });
+        let begin = self.values.len();
+        self.values.resize(begin + 2 * self.players, 0.0);
+        let rewards = &mut self.values[begin..begin + self.players];
+        let state = model.after(&self.places[from].state, &[action], rewards);
+        let paid = rewards.iter().any(|reward| *reward != 0.0);
+        self.places.push(Place { turn: model.turn(&state), state, paid, ahead: false });
         self.behind[edge] = self.places.len() as u32 - 1;
         (self.places.len() - 1, true)
     }
@@ -129,7 +149,7 @@ impl Foresight {
         let edges = (tree.first_edge(node)..).zip(tree.edges(node));
         for (edge, at) in edges.skip(tried.into()) {
             let (next, new) = self.follow(model, place, edge, at.action());
-            if new && matches!(model.turn(&self.places[next].state), Turn::One(_)) {
+            if new && matches!(self.places[next].turn, Turn::One(_)) {
                 self.leaves.push(next);
                 if self.leaves.len() == before + SIBLINGS {
                     break;
@@ -147,13 +167,13 @@ impl Worker<'_> {
         let known = match foresight.at {
             None => false,
             Some(at) => {
-                if foresight.places[at].ahead.is_none() {
+                if !foresight.places[at].ahead {
                     self.foresee(tree, &mut foresight, at, how);
                 }
-                self.returns
-                    .iter_mut()
-                    .zip(foresight.places[at].ahead.take().iter().flatten())
-                    .for_each(|(total, value)| *total += value);
+                if std::mem::take(&mut foresight.places[at].ahead) {
+                    let ended = &foresight.values[(2 * at + 1) * foresight.players..];
+                    self.returns.iter_mut().zip(ended).for_each(|(total, value)| *total += value);
+                }
                 true
             }
         };
@@ -164,25 +184,28 @@ impl Worker<'_> {
     /// Plays out from a leaf, and from others that will probably be next.
     fn foresee(&mut self, tree: &Tree, foresight: &mut Foresight, leaf: usize, how: &Playout) {
         let model = self.problem.model;
-        if model.turn(&foresight.places[leaf].state) == Turn::Over {
+        if foresight.places[leaf].turn == Turn::Over {
             return;
         }
         foresight.leaves.clear();
         foresight.leaves.push(leaf);
-        let (wanted, mut in_vain) = (std::env::var("WANTED").map_or(256, |w| w.parse().unwrap()), 0);
+        // A share of what has been done so far: the clock is looked at in time, and little is in vain.
+        let wanted = (self.simulations / 4 + 1).min(model.info().at_once.into()) as usize;
+        let mut in_vain = 0;
         while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, foresight));
         }
         while let Some(visit) = foresight.visits.pop() {
             tree.take_back(visit);
         }
-        let Foresight { places, leaves, .. } = foresight;
-        let states: Vec<&State> = leaves.iter().map(|leaf| &places[*leaf].state).collect();
-        let players = self.returns.len();
+        let Foresight { places, values, players, leaves, .. } = foresight;
+        let (players, states) = (*players, leaves.iter().map(|leaf| &places[*leaf].state));
+        let states: Vec<&State> = states.collect();
         let mut returns = vec![0.0; players * states.len()];
         model.playouts_each(&states, how, &mut self.rng, &mut returns);
         for (leaf, returns) in leaves.iter().zip(returns.chunks(players)) {
-            places[*leaf].ahead = Some(returns.to_vec());
+            places[*leaf].ahead = true;
+            values[(2 * leaf + 1) * players..][..players].copy_from_slice(returns);
         }
     }
 
@@ -192,10 +215,9 @@ impl Worker<'_> {
         let model = self.problem.model;
         let (mut node, mut place) = (self.root, 0);
         loop {
-            let state = &foresight.places[place].state;
-            let Turn::One(player) = model.turn(state) else { return false };
+            let Turn::One(player) = foresight.places[place].turn else { return false };
             if tree.edges(node).is_empty() {
-                self.expand(tree, node, player, Some(state));
+                self.expand(tree, node, player, Some(&foresight.places[place].state));
             }
             if foresight.take_leaves(model, tree, node, place) {
                 return true;

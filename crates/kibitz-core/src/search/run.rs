@@ -118,13 +118,13 @@ fn slice(
     }
 }
 
-/// How many simulations to make in one go, where that may be several. A growing share of those made
-/// so far, so that each action has many samples and the clock is looked at in time; towards the end
-/// few, so that all actions come to equally many.
+/// How many simulations to make in one go, where that may be several. A few at first, then a growing
+/// share of those made so far, so that each action has many samples; towards the end few again, so that
+/// all actions come to equally many.
 fn together(worker: &Worker, started: &AtomicU64, stop: &Stop) -> u32 {
-    let actions = worker.problem.view.legal.len() as u64;
+    let turns = 2 * worker.problem.view.legal.len() as u64;
     let left = stop.simulations - started.load(Relaxed).min(stop.simulations);
-    let some = (worker.simulations / (2 * actions)).min(left / actions);
+    let some = (worker.simulations / turns).max(STRIDE).min(left / turns);
     some.clamp(1, worker.problem.together.into()) as u32
 }
 

@@ -175,9 +175,8 @@ impl<'a> Worker<'a> {
         let mut room = self.problem.params.grow;
         let mut moves = 0;
         loop {
-            let s = self.state();
             let first_choice = self.choices.len();
-            let turn = model.turn(s);
+            let turn = self.turn();
             self.joint.clear();
             match turn {
                 Turn::Over => break,
@@ -219,6 +218,13 @@ impl<'a> Worker<'a> {
     #[inline]
     fn state(&self) -> &State {
         self.foresight.as_ref().and_then(Foresight::state).unwrap_or(&self.world.state)
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    fn turn(&self) -> Turn {
+        let known = self.foresight.as_ref().and_then(Foresight::turn);
+        known.unwrap_or_else(|| self.problem.model.turn(&self.world.state))
     }
 
     /// From here on this simulation is on its own.

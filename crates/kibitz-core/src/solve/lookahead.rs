@@ -1,5 +1,6 @@
 //! Looking ahead from a known state: expectimax for any number of players (each maximises its own
-//! return), alpha-beta for two with opposite interests.
+//! return), alpha-beta for what one of two can make sure of, whatever the other does. Where their
+//! interests are opposite, both come to the same.
 
 use super::{Limits, Solution};
 use crate::game::{Action, Turn};
@@ -25,7 +26,7 @@ impl From<String> for Failure {
     }
 }
 
-/// How a value of the table bounds the true one (for player 0).
+/// How a value of the table bounds the true one.
 #[derive(Clone, Copy, PartialEq)]
 enum Bound {
     Exact,
@@ -40,7 +41,10 @@ pub struct Lookahead<'a, 'b> {
     /// States looked at.
     pub states: u64,
     players: usize,
-    alpha_beta: bool,
+    /// Alpha-beta for this player, against all others.
+    sure: Option<usize>,
+    /// Moves from the beginning.
+    ply: u32,
     exact: KeyMap<Values>,
     bounds: KeyMap<(f64, Bound)>,
     /// Which of a position's moves was best when it was last seen: tried first.
@@ -53,14 +57,16 @@ pub const TO_THE_END: u32 = u32::MAX;
 const LONGEST: u32 = 1000;
 
 impl<'a, 'b> Lookahead<'a, 'b> {
-    /// Looks ahead in a game of perfect information; `alpha_beta` for two with opposite interests.
-    pub fn new(model: &'a dyn Model, alpha_beta: bool, limits: &'a mut Limits<'b>) -> Lookahead<'a, 'b> {
+    /// Looks ahead in a game of perfect information: everybody for itself, or for what one of two can
+    /// make sure of.
+    pub fn new(model: &'a dyn Model, sure: Option<usize>, limits: &'a mut Limits<'b>) -> Lookahead<'a, 'b> {
         Lookahead {
             model,
             limits,
             states: 0,
             players: model.info().players,
-            alpha_beta,
+            sure,
+            ply: 0,
             exact: KeyMap::default(),
             bounds: KeyMap::default(),
             refutations: KeyMap::default(),
@@ -94,12 +100,10 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     }
 
     fn any(&mut self, state: &State, depth: u32, alpha: f64, beta: f64) -> Result<Values, Failure> {
-        if !self.alpha_beta {
-            return self.expectimax(state, depth);
-        }
-        let v = self.alpha_beta(state, depth, alpha, beta)?;
+        let Some(player) = self.sure else { return self.expectimax(state, depth) };
+        let v = self.alpha_beta(state, depth, alpha, beta, player)?;
         let mut values = [0.0; MAX_PLAYERS];
-        (values[0], values[1]) = (v, -v);
+        (values[player], values[1 - player]) = (v, -v);
         Ok(values)
     }
 
@@ -133,8 +137,25 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         outcomes
     }
 
+    /// Counts a state, and how deep it lies.
+    fn enter(&mut self) -> Result<(), Failure> {
+        self.ply += 1;
+        if self.ply > LONGEST {
+            return Err(Failure::Stopped(format!(
+                "looking ahead to the end needs a game of at most {LONGEST} steps"
+            )));
+        }
+        Ok(self.limits.count(&mut self.states)?)
+    }
+
     fn expectimax(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
-        self.limits.count(&mut self.states)?;
+        self.enter()?;
+        let values = self.best_for_each(state, depth);
+        self.ply -= 1;
+        values
+    }
+
+    fn best_for_each(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
         let turn = self.model.turn(state);
         if turn == Turn::Over {
             return Ok([0.0; MAX_PLAYERS]);
@@ -170,21 +191,35 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         Ok(values)
     }
 
-    /// Player 0's value if it lies between alpha and beta, else a bound on it.
+    /// What a player can make sure of if that lies between alpha and beta, else a bound on it.
     fn alpha_beta(
+        &mut self,
+        state: &State,
+        depth: u32,
+        alpha: f64,
+        beta: f64,
+        own: usize,
+    ) -> Result<f64, Failure> {
+        self.enter()?;
+        let value = self.between(state, depth, alpha, beta, own);
+        self.ply -= 1;
+        value
+    }
+
+    fn between(
         &mut self,
         state: &State,
         depth: u32,
         mut alpha: f64,
         mut beta: f64,
+        own: usize,
     ) -> Result<f64, Failure> {
-        self.limits.count(&mut self.states)?;
         let turn = self.model.turn(state);
         if turn == Turn::Over {
             return Ok(0.0);
         }
         if depth == 0 {
-            return Ok(self.horizon(state)[0]);
+            return Ok(self.horizon(state)[own]);
         }
         let key = self.key(state, depth);
         if let Some(&(value, bound)) = key.and_then(|key| self.bounds.get(&key)) {
@@ -204,27 +239,27 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 let mut mean = 0.0;
                 for (outcome, p) in self.outcomes(state) {
                     let (after, rewards) = self.after(state, outcome);
-                    mean += p
-                        * (rewards[0]
-                            + self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY)?);
+                    let below = self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY, own)?;
+                    mean += p * (rewards[own] + below);
                 }
                 (mean, Bound::Exact)
             }
             Turn::One(player) => {
-                let sign = if player == 0 { 1.0 } else { -1.0 };
+                let sign = if player == own { 1.0 } else { -1.0 };
                 let (a0, b0) = (alpha, beta);
                 let (mut best, mut best_action) = (f64::NEG_INFINITY, Action(0));
                 for action in self.ordered(state, player, key) {
                     let (after, rewards) = self.after(state, action);
                     // The window of the child: value = reward + gamma * child.
                     let window =
-                        |bound: f64| if gamma > 0.0 { (bound - rewards[0]) / gamma } else { bound };
-                    let below = self.alpha_beta(&after, shorter(depth), window(alpha), window(beta))?;
-                    let value = sign * (rewards[0] + gamma * below);
+                        |bound: f64| if gamma > 0.0 { (bound - rewards[own]) / gamma } else { bound };
+                    let below =
+                        self.alpha_beta(&after, shorter(depth), window(alpha), window(beta), own)?;
+                    let value = sign * (rewards[own] + gamma * below);
                     if value > best {
                         (best, best_action) = (value, action);
                     }
-                    if player == 0 {
+                    if player == own {
                         alpha = alpha.max(best)
                     } else {
                         beta = beta.min(-best)
@@ -274,11 +309,8 @@ fn shorter(depth: u32) -> u32 {
 /// Solves a game of perfect information in which players take turns; `None` if they do not.
 pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
     let info = model.info();
-    if info.horizon.is_none_or(|horizon| horizon > LONGEST) {
-        return Err(format!("looking ahead to the end needs a game of at most {LONGEST} steps"));
-    }
     let two = info.players == 2 && info.zero_sum;
-    let mut search = Lookahead::new(model, two, limits);
+    let mut search = Lookahead::new(model, two.then_some(0), limits);
     let root = model.initial();
     let mut solution = Solution {
         method: if two { "minimax with alpha-beta and transpositions" } else { "expectimax" },

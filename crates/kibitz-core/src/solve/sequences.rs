@@ -19,7 +19,7 @@ pub struct Side {
     index: KeyMap<usize>,
 }
 
-/// A zero-sum game as payoffs of pairs of sequences.
+/// A game in which both together always get the same, as payoffs of pairs of sequences.
 #[derive(Clone, Debug, Default)]
 pub struct SequenceForm {
     /// Both players' sides.
@@ -30,8 +30,11 @@ pub struct SequenceForm {
     /// The player who decides first, and its first information sets: their numbers and what the
     /// player sees there.
     pub first: Option<(usize, Vec<(usize, String)>)>,
+    /// What both players get together, however it ends.
+    pub total: f64,
     /// How many states were looked at.
     pub states: u64,
+    ended: bool,
 }
 
 /// One history: where both players stand in it.
@@ -41,19 +44,20 @@ struct Place {
     keys: [u64; 2],
     sequence: [usize; 2],
     weight: f64,
+    /// What both have got so far.
+    total: f64,
 }
 
-/// Writes a game in sequence form.
+const OPPOSITE: &str = "an equilibrium is computed for two players with opposite interests only";
+
+/// Writes a game in sequence form. That the interests are opposite is seen as all ends are listed.
 ///
 /// # Errors
-/// A sentence, if it is not a zero-sum game of two, or too large.
+/// A sentence, if it is not a game of two with opposite interests, or too large.
 pub fn sequence_form(model: &dyn Model, limits: &mut Limits) -> Result<SequenceForm, String> {
     let info = model.info();
-    if info.players != 2 || !info.zero_sum {
-        return Err("an equilibrium is computed for two players with opposite interests only".to_owned());
-    }
-    if info.horizon.is_none() {
-        return Err("the game has no last move, so its tree cannot be listed".to_owned());
+    if info.players != 2 {
+        return Err(OPPOSITE.to_owned());
     }
     let mut form = SequenceForm::default();
     form.sides.iter_mut().for_each(|side| side.sequences = 1);
@@ -63,19 +67,22 @@ pub fn sequence_form(model: &dyn Model, limits: &mut Limits) -> Result<SequenceF
         keys: [view_seed(0), view_seed(1)],
         sequence: [0, 0],
         weight: 1.0,
+        total: 0.0,
     };
     let mut open = vec![root];
     while let Some(place) = open.pop() {
         limits.count(&mut form.states)?;
-        form.visit(model, &place, &mut open);
+        form.visit(model, &place, &mut open)?;
     }
     form.payoffs.retain(|(_, _, payoff)| *payoff != 0.0);
     Ok(form)
 }
 
 impl SequenceForm {
-    fn visit(&mut self, model: &dyn Model, place: &Place, open: &mut Vec<Place>) {
+    fn visit(&mut self, model: &dyn Model, place: &Place, open: &mut Vec<Place>) -> Result<(), String> {
         match model.turn(&place.state) {
+            Turn::Over if !self.ended => (self.ended, self.total) = (true, place.total),
+            Turn::Over if (place.total - self.total).abs() > 1e-9 => return Err(OPPOSITE.to_owned()),
             Turn::Over => {}
             Turn::Chance => {
                 let mut outcomes = Vec::new();
@@ -105,6 +112,7 @@ impl SequenceForm {
                 }
             }
         }
+        Ok(())
     }
 
     fn note_first(&mut self, model: &dyn Model, place: &Place, player: usize) {
@@ -149,6 +157,7 @@ impl SequenceForm {
         let mut rewards = [0.0; 2];
         model.step(&mut state, joint, &mut rewards);
         self.payoffs.push((sequence[0], sequence[1], p * place.weight * rewards[0]));
+        let total = place.total + place.weight * (rewards[0] + rewards[1]);
         let mut keys = place.keys;
         for (mover, action) in turn.movers().iter().zip(joint) {
             keys[mover] = after_action(keys[mover], *action);
@@ -157,6 +166,6 @@ impl SequenceForm {
             *key = after_observation(*key, model.observe(&state, turn, joint, player));
         }
         let discount = if turn == Turn::Chance { 1.0 } else { model.info().discount };
-        open.push(Place { state, p, keys, sequence, weight: place.weight * discount });
+        open.push(Place { state, p, keys, sequence, weight: place.weight * discount, total });
     }
 }

@@ -58,6 +58,32 @@ pub struct Cycle {
     pub cells: Vec<(Wire, Wire)>,
 }
 
+impl Network {
+    /// How many gates anything depends on.
+    pub fn size(&self) -> usize {
+        let legal = self.moves.iter().flatten().map(|each| each.legal);
+        let named = self.goals.iter().chain(&self.percepts).flatten().map(|(_, wire)| *wire);
+        let next = self.latches.iter().map(|latch| latch.next);
+        let mut open: Vec<Wire> = legal.chain(named).chain(next).chain([self.terminal]).collect();
+        let mut seen = vec![false; self.gates.len()];
+        let mut size = 0;
+        while let Some(wire) = open.pop() {
+            if std::mem::replace(&mut seen[wire.gate()], true) {
+                continue;
+            }
+            size += 1;
+            match self.gates.gate(wire.gate()) {
+                Gate::And(a, b) | Gate::Xor(a, b) => open.extend([a, b]),
+                Gate::Cell(cycle) => {
+                    open.extend(self.cycles[cycle as usize].cells.iter().map(|(_, wire)| *wire));
+                }
+                _ => {}
+            }
+        }
+        size
+    }
+}
+
 /// Compiles ground rules.
 pub fn network(ground: &Ground) -> Network {
     let mut builder = Builder::new(ground);

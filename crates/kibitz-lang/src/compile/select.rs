@@ -8,7 +8,7 @@
 //! all nodes of a level first and compared once.
 
 use super::gates::{Gate, Gates, Wire};
-use super::network::Network;
+use super::network::{Move, Network};
 use super::rebuild::{Rebuild, depends};
 
 /// A network in which the moves are chosen inside.
@@ -17,6 +17,8 @@ pub struct Chosen {
     pub network: Network,
     /// For each role: its choice, if it ever has one.
     pub choices: Vec<Option<Choice>>,
+    /// For each move of each role: whether it is made.
+    pub made: Vec<Vec<Wire>>,
     /// How many extras there are: [`LIVE`], and the bits of the numbers.
     pub extras: usize,
 }
@@ -34,8 +36,9 @@ pub struct Choice {
 /// The extra that says in which lanes a game is going on.
 pub const LIVE: u32 = 0;
 
-/// Makes the choice of moves part of a network. If `keeps`, lanes that are not live keep their facts.
-pub fn chosen(network: &Network, keeps: bool) -> Chosen {
+/// Makes the choice of moves part of a network. Only facts that matter are kept up. If `keeps`, lanes
+/// that are not live keep their facts.
+pub fn chosen(network: &Network, matters: &[bool], keeps: bool) -> Chosen {
     let moved = depends(network, |gate| matches!(gate, Gate::Input(_)));
     let mut rebuild = Rebuild::new(network);
     rebuild.run(|gate| !moved[gate], |gates, gate| gates.source(gate));
@@ -75,10 +78,9 @@ pub fn chosen(network: &Network, keeps: bool) -> Chosen {
     );
     let mut result = network.clone();
     let live = rebuild.gates.source(Gate::Extra(LIVE));
-    let matters = influence(network);
     for (number, (latch, matters)) in result.latches.iter_mut().zip(matters).enumerate() {
         let now = rebuild.wire(latch.wire);
-        latch.next = match (matters, keeps) {
+        latch.next = match (*matters, keeps) {
             (false, _) => rebuild.gates.source(Gate::Latch(number as u32)),
             (true, false) => rebuild.wire(latch.next),
             (true, true) => {
@@ -94,35 +96,45 @@ pub fn chosen(network: &Network, keeps: bool) -> Chosen {
     for (_, goal) in result.goals.iter_mut().flatten() {
         *goal = rebuild.wire(*goal);
     }
+    let wires = |moves: &Vec<Move>| moves.iter().map(|each| rebuild.wire(each.input)).collect();
+    let made = network.moves.iter().map(wires).collect();
     for each in result.moves.iter_mut().flatten() {
         (each.legal, each.input) = (rebuild.wire(each.legal), Wire::FALSE);
     }
     result.percepts.iter_mut().for_each(Vec::clear);
     (result.gates, result.cycles) = (rebuild.gates, rebuild.cycles);
-    Chosen { network: result, choices, extras }
+    Chosen { network: result, choices, made, extras }
 }
 
-/// By fact: whether legal moves, the end or the scores ever depend on it.
-pub fn influence(network: &Network) -> Vec<bool> {
-    let mut matters = vec![false; network.latches.len()];
-    let mut seen = vec![false; network.gates.len()];
-    let legal = network.moves.iter().flatten().map(|each| each.legal);
-    let goals = network.goals.iter().flatten().map(|(_, wire)| *wire);
-    let mut open: Vec<usize> = legal.chain(goals).chain([network.terminal]).map(Wire::gate).collect();
-    while let Some(gate) = open.pop() {
-        if std::mem::replace(&mut seen[gate], true) {
+/// By fact: whether legal moves, the end or the scores ever depend on it, in any of the phases.
+pub fn influence(phases: &[Network]) -> Vec<bool> {
+    let latches = phases.first().map_or(0, |network| network.latches.len());
+    let mut matters = vec![false; latches];
+    let mut seen: Vec<Vec<bool>> = phases.iter().map(|network| vec![false; network.gates.len()]).collect();
+    let mut open: Vec<(usize, Wire)> = Vec::new(); // by phase
+    for (phase, network) in phases.iter().enumerate() {
+        let legal = network.moves.iter().flatten().map(|each| each.legal);
+        let goals = network.goals.iter().flatten().map(|(_, wire)| *wire);
+        open.extend(legal.chain(goals).chain([network.terminal]).map(|wire| (phase, wire)));
+    }
+    while let Some((phase, wire)) = open.pop() {
+        if std::mem::replace(&mut seen[phase][wire.gate()], true) {
             continue;
         }
-        match network.gates.gate(gate) {
-            Gate::And(a, b) | Gate::Xor(a, b) => open.extend([a.gate(), b.gate()]),
-            Gate::Latch(number) => {
-                matters[number as usize] = true;
-                open.push(network.latches[number as usize].next.gate());
-            }
+        match phases[phase].gates.gate(wire.gate()) {
+            Gate::And(a, b) | Gate::Xor(a, b) => open.extend([(phase, a), (phase, b)]),
             Gate::Cell(cycle) => {
-                open.extend(network.cycles[cycle as usize].cells.iter().map(|(_, wire)| wire.gate()));
+                open.extend(
+                    phases[phase].cycles[cycle as usize].cells.iter().map(|(_, wire)| (phase, *wire)),
+                );
             }
-            Gate::Constant | Gate::Input(_) | Gate::Extra(_) => {}
+            Gate::Latch(number) if !matters[number as usize] => {
+                matters[number as usize] = true;
+                // What it is now was decided in the phase before.
+                let next = phases.iter().map(|network| network.latches[number as usize].next);
+                open.extend(next.enumerate());
+            }
+            Gate::Latch(_) | Gate::Constant | Gate::Input(_) | Gate::Extra(_) => {}
         }
     }
     matters

@@ -1,5 +1,7 @@
 //! Ground terms as numbers: equal terms have the same number. An atom is a term, too.
 
+use std::cmp::Ordering;
+
 use crate::syntax::{Symbol, Symbols};
 
 /// A ground term in a [`Terms`] table.
@@ -131,6 +133,25 @@ impl Terms {
             (_, 0) => 1,
             (args, _) => 1 + args.iter().map(|arg| self.depth(*arg, most - 1)).max().unwrap_or(0),
         }
+    }
+
+    /// Which of two terms comes first: by name, numbers by their value, then by arguments. Does not
+    /// depend on how the terms were found.
+    pub fn compare(&self, symbols: &Symbols, a: TermId, b: TermId) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
+        let (left, right) = (symbols.name(self.name(a)), symbols.name(self.name(b)));
+        let by_name = match (left.parse::<i64>(), right.parse::<i64>()) {
+            (Ok(left), Ok(right)) => left.cmp(&right),
+            _ => left.cmp(right),
+        };
+        let pairs = || self.args(a).iter().zip(self.args(b));
+        let by_args = || pairs().map(|(a, b)| self.compare(symbols, *a, *b)).find(|order| order.is_ne());
+        by_name
+            .then_with(|| self.args(a).len().cmp(&self.args(b).len()))
+            .then_with(|| by_args().unwrap_or(Ordering::Equal))
+            .then_with(|| left.cmp(right))
     }
 
     /// The term as people write it: `(cell 1 2 b)`.

@@ -299,16 +299,22 @@ fn collect(engine: Engine, found: Found) -> Ground {
     let atoms = |name: Symbol, arity: usize| {
         program.find(name, arity).map_or(Vec::new(), |relation| store.atoms(relation).to_vec())
     };
+    // In an order that does not depend on the way of grounding: moves and facts keep their numbers.
+    let sorted = |name: Symbol, arity: usize| {
+        let mut atoms = atoms(name, arity);
+        atoms.sort_by(|a, b| program.terms.compare(&program.symbols, *a, *b));
+        atoms
+    };
     let inner = |atoms: Vec<TermId>| -> Vec<TermId> {
         atoms.iter().filter_map(|atom| program.terms.args(*atom).first().copied()).collect()
     };
     Ground {
         roles: inner(atoms(Symbol::ROLE, 1)),
         initial: inner(atoms(Symbol::INIT, 1)),
-        fluents: atoms(Symbol::TRUE, 1),
-        legal: atoms(Symbol::LEGAL, 2),
-        goals: atoms(Symbol::GOAL, 2),
-        percepts: atoms(Symbol::SEES, 2),
+        fluents: sorted(Symbol::TRUE, 1),
+        legal: sorted(Symbol::LEGAL, 2),
+        goals: sorted(Symbol::GOAL, 2),
+        percepts: sorted(Symbol::SEES, 2),
         heads: found.heads,
         begin: found.begin,
         conditions: found.conditions,

@@ -155,7 +155,7 @@ impl<M: Machine> RuleGame<M> {
     /// The state in which these facts hold.
     fn look(&self, facts: M::Facts, past: Option<Box<Past<M::Facts>>>) -> RuleState<M::Facts> {
         OUTLOOK.with_borrow_mut(|outlook| {
-            outlook.trouble = None; // of another game
+            outlook.trouble = None; // another machine may have had it
             self.machine.outlook(&facts, outlook);
             let begin = outlook.ends.len() as u32 + 1;
             let mut legal = Vec::with_capacity(begin as usize + outlook.moves.len());
@@ -266,10 +266,10 @@ impl<M: Machine> RuleGame<M> {
             let played = self.machine.play_on(&mut facts, depth, rng);
             steps += played;
             self.machine.outlook(&facts, &mut outlook);
-            if outlook.terminal {
+            if outlook.terminal && outlook.trouble.is_none() {
                 self.pay(&facts, returns);
             } else if played < depth {
-                self.find_turn(&outlook); // says who is stuck
+                self.find_turn(&outlook); // says what is wrong
             }
         }
         steps

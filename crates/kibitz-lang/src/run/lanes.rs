@@ -7,7 +7,7 @@ use kibitz_wide::{Program, Word, with_wide_instructions};
 
 use super::draw::{Bits, draw};
 use super::propnet::{self, Propnet};
-use crate::compile::{LIVE, Listing, Phases, Place, Wanted, chosen, listing};
+use crate::compile::{LIVE, Listing, Phases, Place, Wanted, chosen, influence, listing};
 
 /// Games at once.
 pub const LANES: usize = Word::BITS;
@@ -46,18 +46,25 @@ struct Phase {
     /// For each choice: the bits of the number of legal moves, and where the one to choose with goes.
     choices: Vec<(Vec<Place>, std::ops::Range<usize>)>,
     goals: Vec<Vec<Place>>,
+    /// Where it says which moves were made.
+    #[cfg(test)]
+    made: Vec<Place>,
 }
 
 impl LaneCode {
     /// Compiles the networks of a game's phases.
     pub fn new(phases: &Phases) -> LaneCode {
         // Where the scores are cheap, games are scored when they end, and lanes need not keep their facts.
-        let (code, cheap) = LaneCode::compile(phases, false);
-        if cheap { code } else { LaneCode::compile(phases, true).0 }
+        let (code, cheap) = LaneCode::compile(phases, false, false);
+        if cheap { code } else { LaneCode::compile(phases, true, false).0 }
     }
 
-    fn compile(phases: &Phases, keeps: bool) -> (LaneCode, bool) {
-        let networks: Vec<_> = phases.networks.iter().map(|network| chosen(network, keeps)).collect();
+    /// If `keeps`, lanes whose game is over keep their facts; if `tells`, it can be read which moves
+    /// were made. Gives also whether scores are cheap.
+    fn compile(phases: &Phases, keeps: bool, tells: bool) -> (LaneCode, bool) {
+        let matters = influence(&phases.networks);
+        let networks: Vec<_> =
+            phases.networks.iter().map(|network| chosen(network, &matters, keeps)).collect();
         // All phases have their slots for facts, moves and extras in the same places.
         let extras = networks.iter().map(|each| each.extras).max().unwrap_or(0);
         let listings: Vec<Listing> = networks
@@ -69,7 +76,7 @@ impl LaneCode {
                     first: choices().flat_map(|choice| choice.order.iter().copied()).collect(),
                     view: std::iter::once(each.network.terminal).chain(counts).collect(),
                     score: each.network.goals.iter().flatten().map(|(_, wire)| *wire).collect(),
-                    told: Vec::new(),
+                    told: if tells { each.made.concat() } else { Vec::new() },
                     network: &each.network,
                     extras,
                 })
@@ -83,10 +90,10 @@ impl LaneCode {
             never: listings[0].never,
             live: listings[0].extras + LIVE as usize,
             patience: if keeps { WAITING } else { 1 },
-            phases: if cheap || keeps {
+            phases: if cheap || keeps || tells {
                 listings.iter().zip(&networks).map(|(listing, each)| Phase::new(listing, each)).collect()
             } else {
-                Vec::new()
+                Vec::new() // not worth translating
             },
         };
         (code, cheap)
@@ -112,6 +119,8 @@ impl Phase {
         Phase {
             choices: choices.collect(),
             terminal: listing.places[0][0],
+            #[cfg(test)]
+            made: listing.places[2][listing.latches..].to_vec(),
             goals: chosen
                 .network
                 .goals

@@ -58,7 +58,7 @@ pub trait Machine: Send + Sync + 'static {
         let (mut outlook, mut moves, mut told) = (Outlook::default(), vec![0; roles], Vec::new());
         for step in 0..depth {
             self.outlook(facts, &mut outlook);
-            if outlook.terminal {
+            if outlook.terminal || outlook.trouble.is_some() {
                 return step;
             }
             for (role, chosen) in moves.iter_mut().enumerate() {
