@@ -1,7 +1,14 @@
-//! Whatever the bytes, reading and checking come to an end, without a panic.
+//! Whatever the bytes, reading, checking and running come to an end, without a panic.
 
+use std::path::Path;
+use std::time::Duration;
+
+use kibitz_core::Rng;
+use kibitz_core::playout::{Playout, Policy};
+use kibitz_lang::ground::GroundLimits;
+use kibitz_lang::run::ReasonLimits;
 use kibitz_lang::source::render_all;
-use kibitz_lang::{Limits, Source, check, parse};
+use kibitz_lang::{Limits, LoadLimits, Source, check, load, parse};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -77,6 +84,66 @@ proptest! {
         }
         try_it(&Source::new("mutated", text.into_iter().collect::<String>()));
     }
+}
+
+/// Limits that keep a test short.
+fn small() -> LoadLimits {
+    LoadLimits {
+        ground: GroundLimits {
+            rules: 20_000,
+            conditions: 100_000,
+            steps: 1_000_000,
+            time: Duration::from_millis(300),
+        },
+        reason: ReasonLimits { steps: 100_000, atoms: 10_000, terms: 100_000 },
+        ..LoadLimits::default()
+    }
+}
+
+/// Whole games with mistakes in them: whatever is left of the rules is run, by both machines.
+#[test]
+fn mutated_games_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/kibitz/lang/rules");
+    let games = ["tic-tac-toe", "monty-hall", "eight-puzzle", "bidding-tic-tac-toe", "number-scrabble"]
+        .map(|name| std::fs::read_to_string(folder.join(name).with_extension("kif")).unwrap());
+    let mut rng = Rng::new(3);
+    let mut below = |most: usize| rng.below(most.max(1) as u32) as usize;
+    let (mut ran, mut refused) = (0, 0);
+    for round in 0..400 {
+        let text = &games[round % games.len()];
+        // Words are taken out, doubled, and put where others are: brackets stay in pairs more often
+        // than if characters were.
+        let mut words: Vec<&str> = text.split_inclusive([' ', '\n', ')', '(']).collect();
+        for _ in 0..=below(3) {
+            let (at, other) = (below(words.len()), below(words.len()));
+            match below(3) {
+                0 => drop(words.remove(at)),
+                1 => words.insert(at, words[other]),
+                _ => words[at] = words[other],
+            }
+        }
+        let source = Source::new("mutated", words.concat());
+        let mut limits = small();
+        if round % 2 == 1 {
+            limits.ground.rules = 1; // the reasoner's turn
+        }
+        match load(&source, &limits) {
+            Err(findings) => {
+                assert!(!findings.is_empty());
+                render_all(&source, &findings, 20);
+                refused += 1;
+            }
+            Ok(loaded) => {
+                let how = Playout { policy: Policy::Random, depth: 20, discount: 1.0 };
+                let mut returns = vec![0.0; loaded.game.info().players];
+                let state = loaded.game.initial();
+                loaded.game.playouts(&state, &how, 3, &mut Rng::new(1), &mut returns);
+                loaded.game.text(&state, None);
+                ran += 1;
+            }
+        }
+    }
+    assert!(ran > 50 && refused > 50, "{ran} ran, {refused} were refused");
 }
 
 #[test]
