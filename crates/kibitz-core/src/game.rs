@@ -314,16 +314,17 @@ pub trait Game: Send + Sync + 'static {
         None
     }
 
-    /// Plays out one game from each of some states, and **adds** the players' returns to `returns`, one
-    /// state after the other, where that is quicker than one by one. False if it is not.
-    fn play_out_each(
+    /// Plays out one game from each of some states after the given action of the one who moves there,
+    /// and **adds** the players' returns, that step's rewards included, to `returns`, one state after the
+    /// other, where that is quicker than one by one. False if it is not.
+    fn play_out_after(
         &self,
-        states: &[&Self::State],
+        starts: &[(&Self::State, Action)],
         how: &Playout,
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> bool {
-        let _ = (states, how, rng, returns);
+        let _ = (starts, how, rng, returns);
         false
     }
 

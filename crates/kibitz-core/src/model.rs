@@ -149,9 +149,16 @@ pub trait Model: Send + Sync {
     fn playouts(&self, state: &State, how: &Playout, count: u32, rng: &mut Rng, returns: &mut [f64])
     -> u64;
 
-    /// Plays out one game from each of some states, all at once where the game can, and **adds** the
-    /// discounted returns to `returns`, which has the players' one state after the other.
-    fn playouts_each(&self, states: &[&State], how: &Playout, rng: &mut Rng, returns: &mut [f64]);
+    /// Plays out one game from each of some states after the given action of the one who moves there, all
+    /// at once where the game can, and **adds** the returns, that step's rewards included, to `returns`,
+    /// which has the players' one state after the other. (Nothing is discounted.)
+    fn playouts_after(
+        &self,
+        starts: &[(&State, Action)],
+        how: &Playout,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    );
 }
 
 impl<G: Game> Model for G {
@@ -293,13 +300,20 @@ impl<G: Game> Model for G {
         steps
     }
 
-    fn playouts_each(&self, states: &[&State], how: &Playout, rng: &mut Rng, returns: &mut [f64]) {
-        let own: Vec<&G::State> = states.iter().map(|state| state.get::<G::State>()).collect();
-        if !Game::play_out_each(self, &own, how, rng, returns) {
-            let players = Game::info(self).players;
-            for (state, returns) in states.iter().zip(returns.chunks_mut(players)) {
-                self.playouts(state, how, 1, rng, returns);
-            }
+    fn playouts_after(
+        &self,
+        starts: &[(&State, Action)],
+        how: &Playout,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) {
+        let own: Vec<_> = starts.iter().map(|(state, action)| (state.get::<G::State>(), *action)).collect();
+        if Game::play_out_after(self, &own, how, rng, returns) {
+            return;
+        }
+        for ((state, action), returns) in own.iter().zip(returns.chunks_mut(Game::info(self).players)) {
+            let mut after = Game::after(self, state, &[*action], returns);
+            playout::run(self, &mut after, how, rng, returns);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! simulation comes to its leaf, and then used, once. The search is the same as if each playout had
 //! begun when it was needed: no result decides whether or when it is used.
 //!
-//! The states found on the way are kept as well, so that a simulation need not replay its path.
+//! The states on the way are kept as well, so that a simulation need not replay its path.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,36 +21,48 @@ use crate::playout::{Playout, Policy};
 
 /// States that are kept; then all are forgotten, and found again where they are needed.
 const MOST: usize = 1 << 16;
-
-/// Leaves that are taken together: all actions of a node are tried before one is tried twice.
-const SIBLINGS: usize = 4;
 /// Descents that may find nothing new before it is enough.
 const IN_VAIN: usize = 8;
 
-/// What is known of the states behind a tree's edges.
+/// What is known of what lies behind a tree's edges.
 pub(super) struct Foresight {
     /// The first is the root's.
     places: Vec<Place>,
-    /// For each place what the step to it paid each player, and then how a playout from it ended.
-    values: Vec<f64>,
+    /// For each place, what the step to it paid each player.
+    paid: Vec<f64>,
+    /// For each playout that has been made, how it ended for each player, the first step included.
+    ends: Vec<f64>,
     players: usize,
-    /// For each edge of the tree: the place behind it, or 0.
-    behind: Vec<u32>,
+    behind: Vec<Behind>,
     /// Where the present simulation is; nowhere, if it has gone on by chance or several at once.
     at: Option<usize>,
+    /// The place and the edge that it came by.
+    came: (usize, u32),
     path: u64,
-    /// The places to play out from, and what has to be taken back.
-    leaves: Vec<usize>,
+    /// What to play out, and what has to be taken back.
+    leaves: Vec<Leaf>,
     visits: Vec<Visit>,
 }
 
 struct Place {
     state: State,
     turn: Turn,
-    /// The step to it paid something.
-    paid: bool,
-    /// A playout from it has been made, and not used yet.
-    ahead: bool,
+}
+
+/// What lies behind an edge.
+#[derive(Clone, Copy, Default)]
+struct Behind {
+    /// The place, or 0.
+    place: u32,
+    /// The number of a playout that has not been used, from 1; or 0.
+    playout: u32,
+}
+
+/// An edge to play out from, and the place before it.
+#[derive(Clone, Copy)]
+struct Leaf {
+    place: usize,
+    action: Action,
 }
 
 impl Foresight {
@@ -60,21 +72,20 @@ impl Foresight {
         let plain = !transpositions && width.is_none() && grow == 1.0 && playouts == 1;
         let to_the_end = depth.is_none() && horizon.is_none() && problem.playout.policy == Policy::Random;
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;
-        let many = problem.model.info().at_once > 1 && problem.params.backup != Backup::Max;
         let by_bounds =
             problem.params.selection == Selection::Ucb1 && problem.params.expansion == Expansion::All;
+        let info = problem.model.info();
+        let many = info.at_once > 1 && info.discount == 1.0 && problem.params.backup != Backup::Max;
         (problem.kind == TreeKind::State && plain && to_the_end && alone && many && by_bounds).then(|| {
+            let state = origin.state.clone();
             Foresight {
-                places: vec![Place {
-                    state: origin.state.clone(),
-                    turn: problem.model.turn(&origin.state),
-                    paid: false,
-                    ahead: false,
-                }],
-                values: vec![0.0; 2 * problem.model.info().players],
-                players: problem.model.info().players,
+                places: vec![Place { turn: problem.model.turn(&state), state }],
+                paid: vec![0.0; info.players],
+                ends: Vec::new(),
+                players: info.players,
                 behind: Vec::new(),
                 at: None,
+                came: (0, 0),
                 path: origin.path,
                 leaves: Vec::new(),
                 visits: Vec::new(),
@@ -86,8 +97,9 @@ impl Foresight {
     pub fn begin(&mut self) -> u64 {
         if self.places.len() > MOST {
             self.places.truncate(1);
-            self.values.truncate(2 * self.players);
-            self.behind.fill(0);
+            self.paid.truncate(self.players);
+            self.ends.clear();
+            self.behind.fill(Behind::default());
         }
         self.at = Some(0);
         self.path
@@ -108,12 +120,10 @@ impl Foresight {
     /// Goes along an edge, and adds what that pays.
     pub fn step(&mut self, model: &dyn Model, edge: u32, action: Action, rewards: &mut [f64]) {
         let Some(from) = self.at else { return };
-        let (to, _) = self.follow(model, from, edge, action);
-        self.at = Some(to);
-        if self.places[to].paid {
-            let paid = &self.values[2 * to * self.players..];
-            rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += reward);
-        }
+        let to = self.follow(model, from, edge, action);
+        (self.at, self.came) = (Some(to), (from, edge));
+        let paid = &self.paid[to * self.players..];
+        rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += reward);
     }
 
     /// Leaves the states that are kept; the present one is copied.
@@ -123,40 +133,45 @@ impl Foresight {
         }
     }
 
-    /// The place behind an edge, and whether it is new.
-    fn follow(&mut self, model: &dyn Model, from: usize, edge: u32, action: Action) -> (usize, bool) {
+    fn behind(&mut self, edge: u32) -> &mut Behind {
         let edge = edge as usize;
         if self.behind.len() <= edge {
-            self.behind.resize(edge + 1 + edge / 2, 0);
+            self.behind.resize(edge + 1 + edge / 2, Behind::default());
         }
-        if self.behind[edge] != 0 {
-            return (self.behind[edge] as usize, false);
-        }
-        let begin = self.values.len();
-        self.values.resize(begin + 2 * self.players, 0.0);
-        let rewards = &mut self.values[begin..begin + self.players];
-        let state = model.after(&self.places[from].state, &[action], rewards);
-        let paid = rewards.iter().any(|reward| *reward != 0.0);
-        self.places.push(Place { turn: model.turn(&state), state, paid, ahead: false });
-        self.behind[edge] = self.places.len() as u32 - 1;
-        (self.places.len() - 1, true)
+        &mut self.behind[edge]
     }
 
-    /// Notes the next leaves behind a node's edges; false if there are none that are new.
-    fn take_leaves(&mut self, model: &dyn Model, tree: &Tree, node: NodeId, place: usize) -> bool {
-        let before = self.leaves.len();
-        let tried = tree.node(node).tried.load(Relaxed);
-        let edges = (tree.first_edge(node)..).zip(tree.edges(node));
-        for (edge, at) in edges.skip(tried.into()) {
-            let (next, new) = self.follow(model, place, edge, at.action());
-            if new && matches!(self.places[next].turn, Turn::One(_)) {
-                self.leaves.push(next);
-                if self.leaves.len() == before + SIBLINGS {
-                    break;
-                }
-            }
+    /// The place behind an edge.
+    fn follow(&mut self, model: &dyn Model, from: usize, edge: u32, action: Action) -> usize {
+        let known = self.behind(edge).place as usize;
+        if known != 0 {
+            return known;
         }
-        self.leaves.len() > before
+        let begin = self.paid.len();
+        self.paid.resize(begin + self.players, 0.0);
+        let state = model.after(&self.places[from].state, &[action], &mut self.paid[begin..]);
+        self.places.push(Place { turn: model.turn(&state), state });
+        self.behind(edge).place = self.places.len() as u32 - 1;
+        self.places.len() - 1
+    }
+
+    /// Notes that a playout is to be made behind an edge; false if there is one.
+    fn take(&mut self, place: usize, edge: u32, action: Action) -> bool {
+        let number = (self.ends.len() / self.players + self.leaves.len() + 1) as u32;
+        let behind = self.behind(edge);
+        let new = behind.playout == 0;
+        if new {
+            behind.playout = number;
+            self.leaves.push(Leaf { place, action });
+        }
+        new
+    }
+
+    /// Notes all edges of a node that have not been tried; false if all have been noted before.
+    fn take_all(&mut self, tree: &Tree, node: NodeId, place: usize) -> bool {
+        let tried = tree.node(node).tried.load(Relaxed);
+        let edges = (tree.first_edge(node)..).zip(tree.edges(node)).skip(tried.into());
+        edges.fold(false, |any, (edge, at)| self.take(place, edge, at.action()) | any)
     }
 }
 
@@ -164,62 +179,58 @@ impl Worker<'_> {
     /// The return of a playout from the present leaf, if that is a state which is kept.
     pub(super) fn play_out_ahead(&mut self, tree: &Tree, how: &Playout) -> bool {
         let Some(mut foresight) = self.foresight.take() else { return false };
-        let known = match foresight.at {
-            None => false,
-            Some(at) => {
-                if !foresight.places[at].ahead {
-                    self.foresee(tree, &mut foresight, at, how);
+        if let Some(at) = foresight.at
+            && foresight.places[at].turn != Turn::Over
+        {
+            let (from, edge) = foresight.came;
+            if foresight.behind(edge).playout == 0 {
+                foresight.take(from, edge, tree.edge(edge).action());
+                if let Some(chosen) = self.choices.last() {
+                    foresight.take_all(tree, chosen.node, from);
                 }
-                if std::mem::take(&mut foresight.places[at].ahead) {
-                    let ended = &foresight.values[(2 * at + 1) * foresight.players..];
-                    self.returns.iter_mut().zip(ended).for_each(|(total, value)| *total += value);
-                }
-                true
+                self.foresee(tree, &mut foresight, how);
             }
-        };
+            let playout = std::mem::take(&mut foresight.behind(edge).playout) as usize - 1;
+            let ended = &foresight.ends[playout * foresight.players..];
+            let paid = &foresight.paid[at * foresight.players..];
+            for ((total, end), paid) in self.returns.iter_mut().zip(ended).zip(paid) {
+                *total += end - paid;
+            }
+        }
+        let known = foresight.at.is_some();
         self.foresight = Some(foresight);
         known
     }
 
-    /// Plays out from a leaf, and from others that will probably be next.
-    fn foresee(&mut self, tree: &Tree, foresight: &mut Foresight, leaf: usize, how: &Playout) {
+    /// Makes the playouts that have been noted, and others that will probably be needed next.
+    fn foresee(&mut self, tree: &Tree, foresight: &mut Foresight, how: &Playout) {
         let model = self.problem.model;
-        if foresight.places[leaf].turn == Turn::Over {
-            return;
-        }
-        foresight.leaves.clear();
-        foresight.leaves.push(leaf);
-        // A share of what has been done so far: the clock is looked at in time, and little is in vain.
-        let wanted = (self.simulations / 4 + 1).min(model.info().at_once.into()) as usize;
-        let mut in_vain = 0;
+        let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
         while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, foresight));
         }
         while let Some(visit) = foresight.visits.pop() {
             tree.take_back(visit);
         }
-        let Foresight { places, values, players, leaves, .. } = foresight;
-        let (players, states) = (*players, leaves.iter().map(|leaf| &places[*leaf].state));
-        let states: Vec<&State> = states.collect();
-        let mut returns = vec![0.0; players * states.len()];
-        model.playouts_each(&states, how, &mut self.rng, &mut returns);
-        for (leaf, returns) in leaves.iter().zip(returns.chunks(players)) {
-            places[*leaf].ahead = true;
-            values[(2 * leaf + 1) * players..][..players].copy_from_slice(returns);
-        }
+        let Foresight { places, ends, leaves, players, .. } = foresight;
+        let starts: Vec<(&State, Action)> =
+            leaves.iter().map(|leaf| (&places[leaf.place].state, leaf.action)).collect();
+        let begin = ends.len();
+        ends.resize(begin + *players * starts.len(), 0.0);
+        model.playouts_after(&starts, how, &mut self.rng, &mut ends[begin..]);
+        leaves.clear();
     }
 
     /// Goes down as the search would if nothing new were learnt and all leaves that are known had been
     /// tried, to a node with others. False if it finds none.
     fn descend(&mut self, tree: &Tree, foresight: &mut Foresight) -> bool {
-        let model = self.problem.model;
         let (mut node, mut place) = (self.root, 0);
         loop {
             let Turn::One(player) = foresight.places[place].turn else { return false };
             if tree.edges(node).is_empty() {
                 self.expand(tree, node, player, Some(&foresight.places[place].state));
             }
-            if foresight.take_leaves(model, tree, node, place) {
+            if foresight.take_all(tree, node, place) {
                 return true;
             }
             let edges = tree.edges(node);
@@ -234,7 +245,7 @@ impl Worker<'_> {
             if child == NONE {
                 return false; // the game is over there
             }
-            place = foresight.follow(model, place, edge, edges[chosen].action()).0;
+            place = foresight.follow(self.problem.model, place, edge, edges[chosen].action());
             node = child;
         }
     }

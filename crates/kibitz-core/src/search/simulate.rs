@@ -61,7 +61,7 @@ pub(super) struct Worker<'a> {
     steps: Vec<Step>,
     /// Each step's rewards, one for each player.
     rewards: Vec<f64>,
-    choices: Vec<Chosen>,
+    pub(super) choices: Vec<Chosen>,
     /// The nodes where the movers are now, in the order of the movers.
     here: Vec<NodeId>,
     /// The nodes that this simulation added and plays out from.
@@ -117,9 +117,9 @@ struct Step {
 
 /// One player's choice at one step.
 #[derive(Clone, Copy)]
-struct Chosen {
+pub(super) struct Chosen {
     player: usize,
-    node: NodeId,
+    pub node: NodeId,
     edge: u32,
 }
 

@@ -305,11 +305,10 @@ impl Tree {
 
     /// Takes a visit back; the latest first.
     pub fn take_back(&self, visit: Visit) {
-        let Visit { node, edge, excess } = visit;
-        let (node, edge) = (self.node(node), self.edge(edge));
+        let (node, edge) = (self.node(visit.node), self.edge(visit.edge));
         node.visits.store(node.visits.load(Relaxed) - 1, Relaxed);
         edge.visits.store(edge.visits.load(Relaxed) - 1, Relaxed);
-        edge.excess.store(excess, Relaxed);
+        edge.excess.store(visit.excess, Relaxed);
     }
 
     /// The mean return of an edge.

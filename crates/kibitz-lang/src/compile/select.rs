@@ -31,6 +31,9 @@ pub struct Choice {
     pub order: Vec<Wire>,
     /// The extras that hold the number to choose with, as many bits.
     pub number: std::ops::Range<usize>,
+    /// By move: its place in the order in which numbers stand for legal moves. (Moves that are made
+    /// always or never have none that matters.)
+    pub ranks: Vec<u32>,
 }
 
 /// The extra that says in which lanes a game is going on.
@@ -46,13 +49,14 @@ pub fn chosen(network: &Network, matters: &[bool], keeps: bool) -> Chosen {
     let mut choices = Vec::new();
     let mut inputs = vec![Wire::FALSE; network.moves.iter().map(Vec::len).sum()];
     for moves in &network.moves {
-        let open: Vec<(usize, Wire)> = moves
-            .iter()
-            .filter_map(|each| match network.gates.gate(each.input.gate()) {
-                Gate::Input(number) => Some((number as usize, rebuild.wire(each.legal))),
-                _ => None, // made always or never
-            })
-            .collect();
+        let (mut open, mut which) = (Vec::new(), Vec::new());
+        for (number, each) in moves.iter().enumerate() {
+            // The others are made always or never.
+            if let Gate::Input(input) = network.gates.gate(each.input.gate()) {
+                open.push((input as usize, rebuild.wire(each.legal)));
+                which.push(number);
+            }
+        }
         if open.is_empty() {
             choices.push(None);
             continue;
@@ -67,7 +71,11 @@ pub fn chosen(network: &Network, matters: &[bool], keeps: bool) -> Chosen {
         for ((input, _), made) in open.iter().zip(tree.descend(gates, bits)) {
             inputs[*input] = made;
         }
-        choices.push(Some(Choice { count, order: tree.counts(), number }));
+        let mut ranks = vec![0; moves.len()];
+        for (number, rank) in which.iter().zip(preorder(which.len())) {
+            ranks[*number] = rank;
+        }
+        choices.push(Some(Choice { count, order: tree.counts(), number, ranks }));
     }
     rebuild.run(
         |gate| moved[gate],
@@ -104,6 +112,21 @@ pub fn chosen(network: &Network, matters: &[bool], keeps: bool) -> Chosen {
     result.percepts.iter_mut().for_each(Vec::clear);
     (result.gates, result.cycles) = (rebuild.gates, rebuild.cycles);
     Chosen { network: result, choices, made, extras }
+}
+
+/// For each place of a tree of so many, the root first and the children of n at 2n + 1 and 2n + 2: how many
+/// come before it when a node comes before its left part, and that before its right part.
+fn preorder(count: usize) -> Vec<u32> {
+    let (mut ranks, mut next) = (vec![0; count], 0);
+    let mut open = vec![0];
+    while let Some(place) = open.pop() {
+        if place < count {
+            ranks[place] = next;
+            next += 1;
+            open.extend([2 * place + 2, 2 * place + 1]);
+        }
+    }
+    ranks
 }
 
 /// By fact: whether legal moves, the end or the scores ever depend on it, in any of the phases.

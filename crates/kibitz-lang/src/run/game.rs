@@ -12,8 +12,9 @@ use std::sync::{Mutex, OnceLock};
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
 use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::rng::derive;
+use smallvec::SmallVec;
 
-use super::machine::{Machine, Outlook};
+use super::machine::{First, Machine, Outlook, Start};
 use crate::picture::{Hints, Sketch, card};
 
 /// The game that a machine runs.
@@ -32,16 +33,19 @@ pub struct RuleGame<M: Machine> {
     sketch: OnceLock<Sketch>,
 }
 
+/// A move for each role.
+type Joint = SmallVec<[u32; 4]>;
+
 /// A state of a [`RuleGame`].
 pub struct RuleState<F> {
     facts: F,
     /// Where each role's legal moves begin in this list, and where the last one's end; then the moves.
-    legal: Vec<u32>,
+    legal: SmallVec<[u32; 16]>,
     /// The rules say that it is over; it is over as well if somebody cannot move.
     terminal: bool,
     turn: Turn,
     /// The moves that were chosen while chance has still to choose its own; else none.
-    chosen: Vec<u32>,
+    chosen: Joint,
     /// How it came to this, where the rules hide something and it is not the start.
     past: Option<Box<Past<F>>>,
 }
@@ -52,7 +56,7 @@ struct Past<F> {
     /// For each role, the key of what it was told.
     told: Vec<u64>,
     /// The moves.
-    moves: Vec<u32>,
+    moves: Joint,
     /// What held before them.
     before: F,
 }
@@ -158,12 +162,12 @@ impl<M: Machine> RuleGame<M> {
             outlook.trouble = None; // another machine may have had it
             self.machine.outlook(&facts, outlook);
             let begin = outlook.ends.len() as u32 + 1;
-            let mut legal = Vec::with_capacity(begin as usize + outlook.moves.len());
+            let mut legal = SmallVec::with_capacity(begin as usize + outlook.moves.len());
             legal.push(begin);
             legal.extend(outlook.ends.iter().map(|end| begin + end));
             legal.extend_from_slice(&outlook.moves);
             let (terminal, turn) = (outlook.terminal, self.find_turn(outlook));
-            RuleState { facts, legal, terminal, turn, chosen: Vec::new(), past }
+            RuleState { facts, legal, terminal, turn, chosen: Joint::new(), past }
         })
     }
 
@@ -205,7 +209,7 @@ impl<M: Machine> RuleGame<M> {
 
     /// The moves of a step, one for each role: those in `chosen`, or each role's first where there are
     /// none, but for those that are made now.
-    fn moves(&self, state: &RuleState<M::Facts>, joint: &[Action]) -> Vec<u32> {
+    fn moves(&self, state: &RuleState<M::Facts>, joint: &[Action]) -> Joint {
         let mut moves = if state.chosen.is_empty() {
             (0..self.machine.roles().len()).map(|role| state.of(role)[0]).collect()
         } else {
@@ -427,8 +431,8 @@ impl<M: Machine> Game for RuleGame<M> {
         }
         let mut scores = vec![0.0; self.machine.roles().len()];
         let depth = u64::from(how.depth).min(LONGEST);
-        let start = std::slice::from_ref(&state.facts);
-        let played = self.machine.play_out_many(start, count, depth, rng, &mut scores);
+        let start = Start { facts: &state.facts, first: None };
+        let played = self.machine.play_out_many(&[start], count, depth, rng, &mut scores);
         let Some((steps, faulty)) = played else {
             return Some(self.play_out_few(&state.facts, count, depth, rng, returns));
         };
@@ -436,21 +440,26 @@ impl<M: Machine> Game for RuleGame<M> {
         Some(steps)
     }
 
-    fn play_out_each(
+    fn play_out_after(
         &self,
-        states: &[&Self::State],
+        starts: &[(&Self::State, Action)],
         how: &Playout,
         rng: &mut kibitz_core::Rng,
         returns: &mut [f64],
     ) -> bool {
-        let waiting = |state: &&Self::State| state.turn == Turn::Over || !state.chosen.is_empty();
-        if how.policy != Policy::Random || how.discount != 1.0 || states.iter().any(waiting) {
+        if how.policy != Policy::Random || how.discount != 1.0 {
             return false;
         }
-        let starts: Vec<M::Facts> = states.iter().map(|state| state.facts.clone()).collect();
+        let mut firsts = Vec::with_capacity(starts.len());
+        for (state, action) in starts {
+            let Turn::One(player) = state.turn else { return false };
+            let role = self.roles[player];
+            let first = Some(First { role, chosen: action.0, legal: state.of(role) });
+            firsts.push(Start { facts: &state.facts, first });
+        }
         let mut scores = vec![0.0; starts.len() * self.machine.roles().len()];
         let depth = u64::from(how.depth).min(LONGEST);
-        let played = self.machine.play_out_many(&starts, 1, depth, rng, &mut scores);
+        let played = self.machine.play_out_many(&firsts, 1, depth, rng, &mut scores);
         if let Some((_, faulty)) = played {
             self.add_scores(&scores, faulty, returns);
         }

@@ -6,6 +6,7 @@ use kibitz_core::Rng;
 use kibitz_wide::{Program, Word, with_wide_instructions};
 
 use super::draw::{Bits, draw};
+use super::machine::{First, Start};
 use super::propnet::{self, Propnet};
 use crate::compile::{LIVE, Listing, Phases, Place, Wanted, chosen, influence, listing};
 
@@ -45,6 +46,8 @@ struct Phase {
     terminal: Place,
     /// For each choice: the bits of the number of legal moves, and where the one to choose with goes.
     choices: Vec<(Vec<Place>, std::ops::Range<usize>)>,
+    /// For each role: which choice it has, and by move its place in the order of the numbers.
+    ranks: Vec<Option<(usize, Vec<u32>)>>,
     goals: Vec<Vec<Place>>,
     /// Where it says which moves were made.
     #[cfg(test)]
@@ -116,7 +119,13 @@ impl Phase {
             (counts.by_ref().take(number.len()).collect(), slots)
         });
         let mut goals = listing.places[1].iter().copied();
+        let mut number = 0..;
+        let ranks = chosen
+            .choices
+            .iter()
+            .map(|choice| choice.as_ref().map(|choice| (number.next().unwrap_or(0), choice.ranks.clone())));
         Phase {
+            ranks: ranks.collect(),
             choices: choices.collect(),
             terminal: listing.places[0][0],
             #[cfg(test)]
@@ -136,7 +145,9 @@ impl Phase {
 
 /// The starts of some playouts, by phase.
 struct Starts<'a> {
-    facts: &'a [propnet::Bits],
+    all: &'a [Start<'a, propnet::Bits>],
+    /// First moves are given for some.
+    given: bool,
     /// Playouts from each start.
     each: usize,
     /// By phase: the starts, and how many playouts have begun.
@@ -184,7 +195,7 @@ impl Lanes {
     pub fn play_out(
         &mut self,
         machine: &Propnet,
-        starts: &[propnet::Bits],
+        starts: &[Start<propnet::Bits>],
         count: usize,
         depth: u64,
         rng: &mut Rng,
@@ -199,18 +210,19 @@ impl Lanes {
     fn play(
         &mut self,
         machine: &Propnet,
-        starts: &[propnet::Bits],
+        starts: &[Start<propnet::Bits>],
         count: usize,
         depth: u64,
         rng: &mut Rng,
     ) -> Outcome {
         let code = machine.lane_code();
         let mut queues = vec![(Vec::new(), 0); code.phases.len()];
-        for (number, facts) in (0..).zip(starts) {
-            queues[machine.phase_of(facts)].0.push(number);
+        for (number, start) in (0..).zip(starts) {
+            queues[machine.phase_of(start.facts)].0.push(number);
         }
-        let mut starts = Starts { facts: starts, each: count, queues };
-        let mut tally = Tally::new(machine, starts.facts.len());
+        let given = starts.iter().any(|start| start.first.is_some());
+        let mut starts = Starts { all: starts, given, each: count, queues };
+        let mut tally = Tally::new(machine, starts.all.len());
         let mut bits = Bits::new(|| rng.bits());
         self.live = Word::NONE;
         self.waiting.fill(Word::NONE);
@@ -242,6 +254,7 @@ impl Lanes {
             }
             tally.steps += u64::from(self.live.ones());
             let stuck = self.choose(now, &mut bits);
+            self.choose_first(now, &starts, step);
             tally.faulty += stuck.ones() as usize;
             step += 1;
             let long = self.too_long(step, depth);
@@ -265,6 +278,27 @@ impl Lanes {
             stuck |= draw(count, &mut self.slots[number.clone()], self.live, bits);
         }
         stuck
+    }
+
+    /// Puts the numbers of the first moves that are given into lanes that have just been loaded.
+    #[inline(always)]
+    fn choose_first(&mut self, phase: &Phase, starts: &Starts, step: u64) {
+        if !starts.given {
+            return;
+        }
+        let Some((_, fresh)) = self.loaded.back().filter(|(loaded, _)| *loaded == step) else { return };
+        for lane in (*fresh & self.live).bits() {
+            let start = if starts.all.len() == 1 { 0 } else { self.start[lane] as usize };
+            let Some(First { role, chosen, legal }) = starts.all[start].first else { continue };
+            let Some((choice, ranks)) = &phase.ranks[role] else { continue };
+            let before = |each: &&u32| ranks[**each as usize] < ranks[chosen as usize];
+            let number = legal.iter().filter(before).count();
+            for (bit, slot) in self.slots[phase.choices[*choice].1.clone()].iter_mut().enumerate() {
+                let mask = 1 << (lane % 64);
+                let value = (number as u64 >> bit & 1) << (lane % 64);
+                slot.0[lane / 64] = slot.0[lane / 64] & !mask | value;
+            }
+        }
     }
 
     /// Live lanes that have been going on for too long.
@@ -301,12 +335,12 @@ impl Lanes {
         let facts = &mut self.slots[..code.latches];
         let (queue, begun) = &mut starts.queues[phase];
         if let [only] = queue[..] {
-            let start = &starts.facts[only as usize];
+            let start = starts.all[only as usize].facts;
             for (number, fact) in facts.iter_mut().enumerate() {
                 let value = Word::all_if(start[number / 64] >> (number % 64) & 1 == 1);
                 *fact ^= (*fact ^ value) & free;
             }
-            if starts.facts.len() > 1 {
+            if starts.all.len() > 1 {
                 free.bits().for_each(|lane| self.start[lane] = only);
             }
             *begun += free.ones() as usize;
@@ -315,7 +349,7 @@ impl Lanes {
                 let mut rows: [&[u64]; 64] = [&[]; 64];
                 for lane in Word([mask, 0, 0, 0]).bits() {
                     let start = queue[*begun / starts.each];
-                    rows[lane] = &starts.facts[start as usize];
+                    rows[lane] = starts.all[start as usize].facts;
                     self.start[64 * part + lane] = start;
                     *begun += 1;
                 }

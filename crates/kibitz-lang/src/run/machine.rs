@@ -24,6 +24,25 @@ impl Outlook {
     }
 }
 
+/// A first move.
+#[derive(Clone, Copy, Debug)]
+pub struct First<'a> {
+    /// Whose it is.
+    pub role: usize,
+    /// The move.
+    pub chosen: u32,
+    /// The role's legal moves, of which it is one.
+    pub legal: &'a [u32],
+}
+
+/// Where a playout begins.
+pub struct Start<'a, Facts> {
+    /// What holds there.
+    pub facts: &'a Facts,
+    /// The first move of one role, where that is given.
+    pub first: Option<First<'a>>,
+}
+
 /// Runs the rules of one game. Moves and facts are numbers whose meaning is the machine's own.
 pub trait Machine: Send + Sync + 'static {
     /// What holds in a state.
@@ -85,7 +104,7 @@ pub trait Machine: Send + Sync + 'static {
     /// one after the other.
     fn play_out_many(
         &self,
-        starts: &[Self::Facts],
+        starts: &[Start<Self::Facts>],
         count: u32,
         depth: u64,
         rng: &mut Rng,

@@ -14,6 +14,6 @@ mod single;
 
 pub use game::{RuleGame, RuleState};
 pub use lanes::{LANES, LaneCode, Lanes, Outcome};
-pub use machine::{Machine, Outlook};
+pub use machine::{First, Machine, Outlook, Start};
 pub use propnet::{Bits, Propnet};
 pub use reasoner::{ReasonLimits, Reasoner};

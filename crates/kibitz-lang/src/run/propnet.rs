@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use kibitz_core::Rng;
 use kibitz_core::rng::derive;
 use kibitz_wide::with_wide_instructions;
+use smallvec::{SmallVec, smallvec};
 
 use super::lanes::{LaneCode, Lanes};
-use super::machine::{Machine, Outlook};
+use super::machine::{Machine, Outlook, Start};
 use super::single::{Code, MEMORY, Memory, holds};
 use crate::compile::{Latch, Network, Phases, phases};
 use crate::deduce::Terms;
@@ -41,7 +42,7 @@ pub struct Propnet {
 const FEW: u32 = 6;
 
 /// The facts that hold, a bit each.
-pub type Bits = Vec<u64>;
+pub type Bits = SmallVec<[u64; 4]>;
 
 /// Tells machines apart.
 static MACHINES: AtomicU64 = AtomicU64::new(0);
@@ -161,7 +162,7 @@ impl Machine for Propnet {
     }
 
     fn initial(&self) -> Bits {
-        let mut facts = vec![0; self.network.latches.len().div_ceil(64)];
+        let mut facts: Bits = smallvec![0; self.network.latches.len().div_ceil(64)];
         for (number, latch) in self.network.latches.iter().enumerate() {
             facts[number / 64] |= u64::from(latch.initial) << (number % 64);
         }
@@ -220,13 +221,13 @@ impl Machine for Propnet {
 
     fn play_out_many(
         &self,
-        starts: &[Bits],
+        starts: &[Start<Bits>],
         count: u32,
         depth: u64,
         rng: &mut Rng,
         scores: &mut [f64],
     ) -> Option<(u64, usize)> {
-        if let [facts] = starts
+        if let [Start { facts, first: None }] = starts
             && count < FEW
         {
             let (mut steps, mut faulty) = (0, 0);

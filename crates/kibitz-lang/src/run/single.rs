@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use kibitz_core::Rng;
 use kibitz_wide::{Program, Word};
 
+use super::propnet::Bits;
 use crate::compile::{Listing, Move, Network, Place, Wanted, Wire, listing};
 
 /// The programs of one phase, and where things are.
@@ -84,7 +85,7 @@ pub(super) struct Memory {
     /// The machine that the slots are for.
     pub machine: Option<u64>,
     /// The facts that they hold, where that is known.
-    facts: Option<Vec<u64>>,
+    facts: Option<Bits>,
     /// The `view` part has been carried out for them.
     viewed: bool,
     /// The slots of the moves to make.
@@ -111,7 +112,7 @@ impl Memory {
 
     /// Puts facts into their slots, if they are not there.
     #[inline]
-    pub fn hold(&mut self, facts: &Vec<u64>, latches: usize) {
+    pub fn hold(&mut self, facts: &Bits, latches: usize) {
         if self.facts.as_ref() == Some(facts) {
             return;
         }
@@ -176,7 +177,7 @@ impl Memory {
     }
 
     /// Reads the facts that the slots hold.
-    pub fn read_facts(&mut self, latches: usize, facts: &mut Vec<u64>) {
+    pub fn read_facts(&mut self, latches: usize, facts: &mut Bits) {
         for (slots, word) in self.slots[..latches].chunks(64).zip(facts.iter_mut()) {
             let bits = slots.iter().enumerate().map(|(number, slot)| (slot.0[0] & 1) << number);
             *word = bits.fold(0, |word, bit| word | bit);

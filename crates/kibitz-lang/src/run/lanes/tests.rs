@@ -1,5 +1,7 @@
 #![allow(clippy::needless_range_loop)] // lanes and bits are known by their numbers
 
+use smallvec::smallvec;
+
 use super::*;
 use crate::run::machine::{Machine, Outlook};
 use crate::{Limits, Source, compile, ground, parse};
@@ -91,7 +93,7 @@ const HIDE: &str = "
 
 /// The facts in one lane.
 fn facts(lanes: &Lanes, machine: &Propnet, lane: usize) -> propnet::Bits {
-    let mut facts = vec![0; machine.network.latches.len().div_ceil(64)];
+    let mut facts: propnet::Bits = smallvec![0; machine.network.latches.len().div_ceil(64)];
     for number in 0..machine.network.latches.len() {
         facts[number / 64] |= u64::from(lanes.slots[number].bit(lane)) << (number % 64);
     }
@@ -100,7 +102,7 @@ fn facts(lanes: &Lanes, machine: &Propnet, lane: usize) -> propnet::Bits {
 
 /// The facts that lanes keep up: those that anything depends on, and that are not known from the phase.
 fn kept_up(machine: &Propnet) -> propnet::Bits {
-    let mut mask = vec![0; machine.network.latches.len().div_ceil(64)];
+    let mut mask: propnet::Bits = smallvec![0; machine.network.latches.len().div_ceil(64)];
     let matters = influence(&machine.phases.networks);
     for number in (0..matters.len()).filter(|number| matters[*number]) {
         mask[number / 64] |= 1 << (number % 64);
@@ -118,14 +120,15 @@ fn agrees_lane_by_lane(machine: &Propnet, keeps: bool) {
     let mut lanes = Lanes::new(&code);
     let mut rng = Rng::new(5);
     let mut bits = Bits::new(|| rng.bits());
-    let (start, mut outlook, mut told) = ([machine.initial()], Outlook::default(), Vec::new());
-    let mut phase = machine.phase_of(&start[0]);
+    let (start, mut outlook, mut told) = (machine.initial(), Outlook::default(), Vec::new());
+    let mut phase = machine.phase_of(&start);
     let mut queues = vec![(Vec::new(), 0); code.phases.len()];
     queues[phase].0.push(0);
-    let mut starts = Starts { facts: &start, each: LANES - 3, queues };
+    let mut starts =
+        Starts { all: &[Start { facts: &start, first: None }], given: false, each: LANES - 3, queues };
     lanes.load(&code, &mut starts, phase, 0);
     assert_eq!(lanes.live.ones(), LANES as u32 - 3);
-    let mut states: Vec<propnet::Bits> = vec![start[0].clone(); LANES];
+    let mut states: Vec<propnet::Bits> = vec![start.clone(); LANES];
     for step in 0..12 {
         let now = &code.phases[phase];
         now.view.run(&mut lanes.slots);
@@ -297,14 +300,15 @@ fn playouts_have_the_scores_of_single_games() {
     machine.outlook(&second, &mut outlook);
     let moves: Vec<u32> = (0..3).map(|role| outlook.of(role)[outlook.of(role).len() - 1]).collect();
     machine.advance(&mut second, &moves, &mut told);
-    let starts = [machine.initial(), second];
+    let first = machine.initial();
+    let starts = [&first, &second].map(|facts| Start { facts, first: None });
     let count = 20_000;
     let mut lanes = Lanes::new(machine.lane_code());
     let together = lanes.play_out(&machine, &starts, count, 1000, &mut rng);
     assert_eq!(together.faulty, 0);
     for (number, start) in starts.iter().enumerate() {
         let alone = lanes.play_out(&machine, std::slice::from_ref(start), count, 1000, &mut rng);
-        let single: f64 = (0..count).map(|_| one_game(start, &mut rng)).sum();
+        let single: f64 = (0..count).map(|_| one_game(start.facts, &mut rng)).sum();
         // The standard deviation of a score is at most 50.
         let error = 5.0 * 50.0 * (2.0 * count as f64).sqrt();
         assert!((alone.scores[0] - single).abs() < error);
@@ -312,4 +316,42 @@ fn playouts_have_the_scores_of_single_games() {
     }
     let cut = lanes.play_out(&machine, &starts[..1], 100, 1, &mut rng);
     assert_eq!((cut.steps, cut.scores[0]), (100, 0.0));
+}
+
+/// One draws a card from those that are left and gets what is written on it: how it ends says which
+/// move was made first. The second player has nothing to say.
+const CARDS: &str = "
+    (role drawer) (role other)
+    (card 10) (card 20) (card 30) (card 40) (card 50) (card 60) (card 70) (card 80) (card 90) (card 100)
+    (init (left 10)) (init (left 30)) (init (left 40)) (init (left 70)) (init (left 80)) (init (left 100))
+    (<= (legal drawer (draw ?card)) (true (left ?card)) (not (true over)))
+    (<= (legal drawer look) (true over))
+    (legal other wait)
+    (<= (next (left ?card)) (card ?card) (not (does drawer (draw ?card))))
+    (<= (next (has ?card)) (does drawer (draw ?card)))
+    (<= (next (has ?card)) (true (has ?card)))
+    (<= (next over) (does drawer (draw ?card)))
+    (<= (next shown) (true over))
+    (<= terminal (true shown))
+    (<= (goal drawer ?card) (true (has ?card)))
+    (goal other 0)
+";
+
+#[test]
+fn a_first_move_that_is_given_is_made() {
+    let machine = machine(CARDS);
+    let (start, mut outlook) = (machine.initial(), Outlook::default());
+    machine.outlook(&start, &mut outlook);
+    let legal = outlook.of(0);
+    assert_eq!(legal.len(), 6);
+    // More than there are lanes.
+    let given = || (0..300).map(|game| First { role: 0, chosen: legal[game * 5 % 6], legal });
+    let starts: Vec<_> = given().map(|first| Start { facts: &start, first: Some(first) }).collect();
+    let mut lanes = Lanes::new(machine.lane_code());
+    let outcome = lanes.play_out(&machine, &starts, 1, 1000, &mut Rng::new(3));
+    assert_eq!((outcome.steps, outcome.faulty), (600, 0));
+    for (game, first) in given().enumerate() {
+        let drawn = format!("(draw {})", outcome.scores[2 * game]);
+        assert_eq!(machine.move_name(0, first.chosen), drawn);
+    }
 }
