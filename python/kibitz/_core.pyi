@@ -127,6 +127,8 @@ class RulesMachine:
         """Whether the rules say what each role is told (GDL-II)."""
     def initial(self) -> RulesState:
         """Where every game begins; ValueError if deriving what holds there hits a limit."""
+    def lines(self, relation: str, role: str | None = None) -> list[int]:
+        """The lines of the rules for `terminal`, or for a role's `legal` or `goal`."""
 
 @final
 class RulesState:

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use kibitz_lang::run::{Machine, Outlook, Reasoner};
-use kibitz_lang::{LoadLimits, Source, no_game, smallest_network};
+use kibitz_lang::syntax::{Rule, Symbol};
+use kibitz_lang::{LoadLimits, Rules, Source, no_game, smallest_network};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -109,23 +110,50 @@ pub struct RulesMachine {
     /// Whether the rules say what each role is told (GDL-II).
     #[pyo3(get)]
     has_percepts: bool,
+    /// What says who may move, who scores, and when it is over.
+    heads: Vec<Head>,
+}
+
+/// The head of a rule about a role, or about all.
+struct Head {
+    relation: Symbol,
+    /// None if it is a variable, or there is none.
+    role: Option<String>,
+    line: usize,
+}
+
+fn heads(source: &Source, rules: &Rules) -> Vec<Head> {
+    let told = [Symbol::LEGAL, Symbol::GOAL, Symbol::TERMINAL];
+    let about = rules.rules.iter().filter(|rule| told.contains(&rule.head.name));
+    let head = |rule: &Rule| Head {
+        relation: rule.head.name,
+        role: rule.head.args.first().filter(|role| role.is_ground()).map(|role| rules.show(role)),
+        line: source.place(rule.span.start).line,
+    };
+    about.map(head).collect()
 }
 
 impl RulesMachine {
-    fn new<M: Machine>(machine: M, kind: &'static str, why: Option<String>) -> RulesMachine {
+    fn new<M: Machine>(
+        machine: M,
+        kind: &'static str,
+        why: Option<String>,
+        heads: Vec<Head>,
+    ) -> RulesMachine {
         let (roles, has_percepts) = (machine.roles().to_vec(), machine.has_percepts());
         let machine = Arc::new(machine);
         let facts = machine.initial();
-        RulesMachine { initial: Arc::new(At::new(machine, facts)), kind, why, roles, has_percepts }
+        RulesMachine { initial: Arc::new(At::new(machine, facts)), kind, why, roles, has_percepts, heads }
     }
 }
 
 fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<RulesMachine, String> {
     let rules = rules_of(source, &limits.parse).map_err(|findings| refusal(source, findings))?;
     let mut why = None;
+    let heads = heads(source, &rules);
     if wanted != Some("reasoner") {
         match smallest_network(&rules, &limits.ground) {
-            Ok((machine, _)) => return Ok(RulesMachine::new(machine, "network", None)),
+            Ok((machine, _)) => return Ok(RulesMachine::new(machine, "network", None, heads)),
             Err(not) if wanted == Some("network") => {
                 return Err(format!("{} cannot be run as a network: {}", source.name(), not.why));
             }
@@ -134,7 +162,7 @@ fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<Ru
     }
     let reasoner =
         Reasoner::new(&rules, &limits.reason).map_err(|not| refusal(source, vec![no_game(&rules, not)]))?;
-    Ok(RulesMachine::new(reasoner, "reasoner", why))
+    Ok(RulesMachine::new(reasoner, "reasoner", why, heads))
 }
 
 #[pymethods]
@@ -162,6 +190,17 @@ impl RulesMachine {
     /// Where every game begins. ValueError if deriving what holds there hits a limit.
     fn initial(&self) -> PyResult<RulesState> {
         RulesState::new(self.initial.clone())
+    }
+
+    /// The lines of the rules that say when it is over (`terminal`), or when a role may move (`legal`) or
+    /// what it scores (`goal`).
+    #[pyo3(signature = (relation, role=None))]
+    fn lines(&self, relation: &str, role: Option<&str>) -> Vec<usize> {
+        let names = [("legal", Symbol::LEGAL), ("goal", Symbol::GOAL), ("terminal", Symbol::TERMINAL)];
+        let wanted = names.iter().find(|(name, _)| *name == relation).map(|(_, symbol)| *symbol);
+        let of_role = |head: &&Head| role.is_none() || head.role.is_none() || head.role.as_deref() == role;
+        let heads = self.heads.iter().filter(|head| Some(head.relation) == wanted).filter(of_role);
+        heads.map(|head| head.line).collect()
     }
 
     fn __repr__(&self) -> String {

@@ -124,7 +124,11 @@ class _Result:
             first, _, rest = each.text.partition("\n")
             print(paint(first, "bold", "red" if each.severity == "error" else "yellow"), rest, sep="\n")
         if self.problem is not None:
-            print(paint("error", "bold", "red") + f": {self.problem}\n")
+            # What no machine can run comes as a compiler prints it, with the summary that follows here.
+            found = self.problem.startswith("error[")
+            text = self.problem.rpartition("\n\n")[0] if found else f"error: {self.problem}"
+            first, _, rest = text.partition("\n")
+            print(paint(first, "bold", "red"), rest + "\n", sep="\n")
         print(f"{self.file}: {self._summary()}")
 
     def _summary(self) -> str:

@@ -1,7 +1,7 @@
 """Rules as a logic program for clingo, which says independently of us what follows in a state.
 
 Everything from the text to the answer is done here and by clingo, nothing by the core: its own
-reader of prefix rules, disjunctions multiplied out, names replaced by numbered ones. What the
+reader of both notations, disjunctions multiplied out, names replaced by numbered ones. What the
 letter of the language forbids but everybody understands is understood here in the same way: a
 variable that stands in one negated condition only means "for no value", and a role that nothing
 else mentions in the head of `legal`, `goal` or `sees` means every role.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ Term = str | list["Term"]
 
 SAME = "(="
 """The opposite of `distinct`; no name of a file has a bracket."""
+TUPLE = "tuple"
+"""The name of brackets that have none."""
 MOST_CLAUSES = 20_000
 """Of one rule, when its disjunctions are multiplied out."""
 
@@ -55,6 +57,72 @@ def terms(text: str) -> list[Term]:
     return found
 
 
+def infix_terms(text: str) -> list[Term]:
+    """The rules of a text in infix notation, as terms in small letters.
+
+    >>> from kibitz.lang.asp import infix_terms
+    >>> infix_terms("goal(R, 100) :- wins(R) & ~over.")
+    [['<=', ['goal', '?r', '100'], ['wins', '?r'], ['not', 'over']]]
+    """
+    tokens = re.findall(r":-|<=|[(),&|~.]|[^\s(),&|~.:<]+", re.sub(r"[;%][^\n]*", "", text))
+    return list(_Infix(tokens).rules())
+
+
+class _Infix:
+    """A reader of tokens."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens, self.at = tokens, 0
+
+    def rules(self) -> Iterator[Term]:
+        while self.at < len(self.tokens):
+            head = self.term()
+            body: list[Term] = []
+            if self.taken(":-", "<="):
+                whole = self.parts(self.conjunction, "or", "|")
+                body = whole[1:] if isinstance(whole, list) and whole[0] == "and" else [whole]
+            self.taken(".")
+            yield ["<=", head, *body] if body else head
+
+    def conjunction(self) -> Term:
+        return self.parts(self.literal, "and", "&", ",")
+
+    def parts(self, part: Callable[[], Term], name: str, *between: str) -> Term:
+        found = [part()]
+        while self.taken(*between):
+            found.append(part())
+        return found[0] if len(found) == 1 else [name, *found]
+
+    def literal(self) -> Term:
+        return ["not", self.literal()] if self.taken("~", "not") else self.term()
+
+    def term(self) -> Term:
+        if self.taken("("):
+            return [TUPLE, *self.arguments()]
+        if self.at == len(self.tokens):
+            raise ValueError("the rules end in the middle of one")
+        self.at += 1
+        name = self.tokens[self.at - 1]
+        if name == "_":
+            return f"?_{self.at}"
+        if name[0] == "_" or name[0].isupper():
+            return f"?{name.lower()}"
+        return [name.lower(), *self.arguments()] if self.taken("(") else name.lower()
+
+    def arguments(self) -> list[Term]:
+        found = [self.term()]
+        while self.taken(","):
+            found.append(self.term())
+        if not self.taken(")"):
+            raise ValueError(f"a closing bracket is missing after {found}")
+        return found
+
+    def taken(self, *wanted: str) -> bool:
+        here = self.at < len(self.tokens) and self.tokens[self.at] in wanted
+        self.at += here
+        return here
+
+
 @dataclass(frozen=True)
 class Answer:
     """What is said of a state, in small letters: by a machine, or by clingo."""
@@ -67,14 +135,14 @@ class Answer:
 
 
 class Program:
-    """The logic program of a rules file in prefix notation; needs clingo."""
+    """The logic program of a rules file; needs clingo."""
 
     def __init__(self, rules: str) -> None:
         import clingo
 
         self._clingo = clingo
         self._numbers: dict[str, int] = {}
-        parts = [_split(term) for term in terms(rules)]
+        parts = [_split(term) for term in _read(rules)]
         asked = {name for _, body in parts for name in _relations(["and", *body])}
         lines = []
         for head, body in parts:
@@ -195,6 +263,11 @@ def _name(term: Term) -> str:
             raise ValueError("there are brackets with nothing in them")
         term = term[0]
     return term
+
+
+def _read(rules: str) -> list[Term]:
+    bare = re.sub(r";[^\n]*", "", rules).strip()
+    return terms(rules) if bare.startswith("(") else infix_terms(rules)
 
 
 def _split(term: Term) -> tuple[Term, list[Term]]:

@@ -14,13 +14,14 @@ SHOWN = 12
 """Facts of a state that a flaw's text shows."""
 
 _LAWS = {
-    "no-end": ("warning", "every game ends"),
-    "no-legal-move": ("error", "every role has a legal move in every state that is not terminal"),
-    "no-goal": ("error", "every role has a score in a terminal state"),
-    "several-goals": ("error", "a role has one score"),
-    "goal-range": ("error", "scores are numbers from 0 to 100"),
-    "goal-drops": ("warning", "a role's score never drops while a game goes on"),
+    "no-end": ("warning", "terminal", "every game ends"),
+    "no-legal-move": ("error", "legal", "every role has a legal move in every state that is not terminal"),
+    "no-goal": ("error", "goal", "every role has a score in a terminal state"),
+    "several-goals": ("error", "goal", "a role has one score"),
+    "goal-range": ("error", "goal", "scores are numbers from 0 to 100"),
+    "goal-drops": ("warning", "goal", "a role's score never drops while a game goes on"),
 }
+"""How bad each flaw is, what the rules to look at are about, and what they break."""
 
 
 @dataclass
@@ -38,6 +39,8 @@ class Flaw:
     """The last joint move, a move for each role; none at the start."""
     state: list[str]
     """What held."""
+    lines: list[int]
+    """Where the rules are that say so, in the file."""
     games: int = 1
 
     @property
@@ -48,7 +51,7 @@ class Flaw:
     @property
     def rule(self) -> str:
         """The broken rule in words."""
-        return _LAWS[self.code][1]
+        return _LAWS[self.code][2]
 
     @property
     def text(self) -> str:
@@ -63,6 +66,9 @@ class Flaw:
         if self.moves:
             lines.append(f"  | after: {', '.join(self.moves)}")
         lines.append(f"  = rule: {self.rule}")
+        shown = ", ".join(map(str, self.lines[:SHOWN])) + (", ..." if len(self.lines) > SHOWN else "")
+        if shown:
+            lines.append(f"  = see: what says `{_LAWS[self.code][1]}`, line {shown}")
         if self.games > 1:
             lines.append(f"  = note: so in {self.games} games")
         return "\n".join(lines) + "\n"
@@ -192,6 +198,7 @@ class _Game:
         pairs = zip(self.player.roles, self.moves, strict=False)
         moves = [f"{role} {move}" for role, move in pairs]
         number = len(self.trial.lengths) + 1
-        flaw = Flaw(code, message, self.file, number, self.step, moves, self.state.facts)
+        lines = self.player.lines(_LAWS[code][1], who or None)
+        flaw = Flaw(code, message, self.file, number, self.step, moves, self.state.facts, lines)
         self.trial.seen[key] = flaw
         self.trial.flaws.append(flaw)
