@@ -163,6 +163,9 @@ class Game:
     @property
     def machine(self) -> dict[str, Any] | None:
         """How a game made of a rules file is run: the machine, why, and its size."""
+    @property
+    def flaw(self) -> str | None:
+        """Something that its rules left open in a state that came up so far, and how it was understood."""
     @staticmethod
     def python(rules: object, spec: str) -> Game:
         """Wraps an object that follows `kibitz.Rules`; TypeError where a method is missing."""

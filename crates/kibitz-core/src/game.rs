@@ -380,4 +380,10 @@ pub trait Game: Send + Sync + 'static {
     fn fault(&self) -> Option<String> {
         None
     }
+
+    /// Something that the rules have left open where somebody came to it, in a sentence that says how it
+    /// was understood. Unlike after a fault, play goes on.
+    fn flaw(&self) -> Option<String> {
+        None
+    }
 }

@@ -143,6 +143,8 @@ pub trait Model: Send + Sync {
     fn faults(&self) -> u64;
     /// [`Game::fault`].
     fn fault(&self) -> Option<String>;
+    /// [`Game::flaw`].
+    fn flaw(&self) -> Option<String>;
 
     /// Plays out so many games from `state`, all at once where the game can, and **adds** the discounted
     /// returns of all to `returns`. Gives the number of steps of all.
@@ -275,6 +277,10 @@ impl<G: Game> Model for G {
 
     fn fault(&self) -> Option<String> {
         Game::fault(self)
+    }
+
+    fn flaw(&self) -> Option<String> {
+        Game::flaw(self)
     }
 
     fn playouts(

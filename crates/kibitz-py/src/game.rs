@@ -209,6 +209,12 @@ impl Game {
         self.file.as_ref().map(|file| crate::lang::report(py, &file.report)).transpose()
     }
 
+    /// Something that its rules have left open in a state that came up so far, and how it was understood.
+    #[getter]
+    fn flaw(&self) -> Option<String> {
+        self.model.flaw()
+    }
+
     /// How it is asked for.
     #[getter]
     fn spec(&self) -> &str {

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol, cast
 
+from kibitz.cli import _load
 from kibitz.cli._errors import UserError, sentence
 
 BAD_INPUT, INTERRUPTED, BUG = 2, 130, 1
@@ -49,6 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write_what_can_be_written()
         code = _run(words)
         sys.stdout.flush()
+        for flaw in _load.flaws():
+            _say(f"note: {flaw}")
         return code
     except KeyboardInterrupt:
         _say("stopped")

@@ -43,7 +43,19 @@ def game(text: str) -> Game:
             return games.wrap(rules, text)
         except TypeError as error:  # a method is missing
             raise UserError(f"{text}: {error}") from error
-    return games.load(text)
+    found = games.load(text)
+    _loaded.append(found)
+    return found
+
+
+_loaded: list[Game] = []
+
+
+def flaws() -> list[str]:
+    """What the rules of games that were loaded left open, as far as that came up; each is told once."""
+    found = [(game.spec, game.flaw) for game in _loaded if game.flaw]
+    _loaded.clear()
+    return [f"{spec}: {flaw} (`kibitz check --play` shows where)" for spec, flaw in found]
 
 
 def maker(text: str) -> Maker:

@@ -94,6 +94,7 @@ def _about(game: Game, seconds: float) -> dict[str, Any]:
             "steps": sample.steps,
             "scores": [sorted(scores) for scores in sample.scores],
             "fault": sample.fault,
+            "flaw": game.flaw,
         },
     }
 
@@ -166,6 +167,8 @@ def _print(file: str, about: dict[str, Any]) -> None:
         rows["unfinished"] = f"{sample['unfinished']} of {seen}, which were cut short"
     if sample["fault"]:
         rows["fault"] = f"{sample['fault']} (kibitz check {file} --play 20 says more)"
+    if sample["flaw"]:
+        rows["flaw"] = f"{sample['flaw']} (kibitz check {file} --play 20 says more)"
     width = max(len(key) for key in rows)
     for key, value in rows.items():
         print(f"  {key:{width}}  {value}")

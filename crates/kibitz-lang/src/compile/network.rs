@@ -18,7 +18,7 @@ pub struct Network {
     pub moves: Vec<Vec<Move>>,
     /// The game is over.
     pub terminal: Wire,
-    /// For each role, its scores.
+    /// For each role, its scores, ascending.
     pub goals: Vec<Vec<(TermId, Wire)>>,
     /// For each role, what it may be told.
     pub percepts: Vec<Vec<(TermId, Wire)>>,
@@ -283,9 +283,14 @@ impl<'a> Builder<'a> {
             };
             ground.roles.iter().map(listed).collect()
         };
+        let mut goals = by_role(&ground.goals);
+        let score = |term: TermId| ground.symbols.name(terms.name(term)).parse::<f64>().unwrap_or(0.0);
+        for own in &mut goals {
+            own.sort_by(|(one, _), (other, _)| score(*one).total_cmp(&score(*other)));
+        }
         Network {
             terminal: of(terms.find(Symbol::TERMINAL, &[]), &self.wires),
-            goals: by_role(&ground.goals),
+            goals,
             percepts: by_role(&ground.percepts),
             gates: self.gates,
             latches: self.latches,

@@ -28,6 +28,7 @@ pub struct RuleGame<M: Machine> {
     random: Option<usize>,
     faults: AtomicU64,
     fault: Mutex<Option<String>>,
+    flaw: OnceLock<String>,
     hints: Hints,
     /// How states are drawn; found out when the first is.
     sketch: OnceLock<Sketch>,
@@ -117,8 +118,9 @@ impl<M: Machine> RuleGame<M> {
         info.at_once = machine.at_once();
         info.has.hash = true;
         info.has.svg = true;
-        let (faults, fault, sketch) = (AtomicU64::new(0), Mutex::new(None), OnceLock::new());
-        Ok(RuleGame { machine, info, roles, random, faults, fault, hints, sketch })
+        let (faults, fault) = (AtomicU64::new(0), Mutex::new(None));
+        let (flaw, sketch) = (OnceLock::new(), OnceLock::new());
+        Ok(RuleGame { machine, info, roles, random, faults, fault, flaw, hints, sketch })
     }
 
     fn sketch(&self) -> &Sketch {
@@ -182,7 +184,12 @@ impl<M: Machine> RuleGame<M> {
         let count = |role: usize| outlook.of(role).len();
         if let Some(stuck) = (0..self.machine.roles().len()).find(|role| count(*role) == 0) {
             let who = &self.machine.roles()[stuck];
-            self.fail(format!("{who} has no legal move in a state that is not terminal"));
+            self.flaw.get_or_init(|| {
+                format!(
+                    "{who} has no legal move in a state that is not terminal: \
+                     the game ends there, and nobody scores"
+                )
+            });
             return Turn::Over;
         }
         let mut movers = Players(0);
@@ -230,13 +237,17 @@ impl<M: Machine> RuleGame<M> {
     /// Adds each player's score in a terminal state.
     fn pay(&self, facts: &M::Facts, rewards: &mut [f64]) {
         for (reward, role) in rewards.iter_mut().zip(&self.roles) {
-            match self.machine.scores(facts, *role).as_slice() {
-                [score] => *reward += score.clamp(0.0, 100.0),
-                scores => {
+            let scores = self.machine.scores(facts, *role);
+            *reward += scores.iter().copied().reduce(f64::min).unwrap_or(0.0).clamp(0.0, 100.0);
+            if scores.len() != 1 {
+                self.flaw.get_or_init(|| {
                     let who = &self.machine.roles()[*role];
-                    let how = if scores.is_empty() { "no score" } else { "several scores" };
-                    self.fail(format!("{who} has {how} in a terminal state"));
-                }
+                    let [how, counts] = match scores.len() {
+                        0 => ["no score", "that counts as 0"],
+                        _ => ["several scores", "the lowest counts"],
+                    };
+                    format!("{who} has {how} in a terminal state: {counts}")
+                });
             }
         }
     }
@@ -244,7 +255,11 @@ impl<M: Machine> RuleGame<M> {
     /// Adds what the roles scored, state after state, to what the players get.
     fn add_scores(&self, scores: &[f64], faulty: usize, returns: &mut [f64]) {
         if faulty > 0 {
-            self.fail("a role has no legal move, or not exactly one score at the end".to_owned());
+            self.flaw.get_or_init(|| {
+                "a role has no legal move, or no score at the end, which counts as 0; \
+                 or it has several scores, of which the lowest counts"
+                    .to_owned()
+            });
         }
         let states = scores.chunks(self.machine.roles().len()).zip(returns.chunks_mut(self.roles.len()));
         for (scores, returns) in states {
@@ -475,6 +490,10 @@ impl<M: Machine> Game for RuleGame<M> {
 
     fn faults(&self) -> u64 {
         self.faults.load(Relaxed)
+    }
+
+    fn flaw(&self) -> Option<String> {
+        self.flaw.get().cloned()
     }
 
     fn fault(&self) -> Option<String> {

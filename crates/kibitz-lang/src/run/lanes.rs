@@ -374,6 +374,7 @@ impl Lanes {
             for place in places {
                 let had = read(&self.slots, *place) & over;
                 twice |= once & had;
+                let had = had & !once; // scores ascend, and the lowest counts
                 once |= had;
                 if tally.starts == 1 {
                     tally.counts[number] += u64::from(had.ones());

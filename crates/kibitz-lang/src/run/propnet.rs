@@ -132,10 +132,10 @@ impl Propnet {
                     let mut well = true;
                     for ((role, values), sum) in self.scores.iter().enumerate().zip(scores) {
                         let mut had = code.scores(&memory.slots, role, values);
-                        match (had.next(), had.next()) {
-                            (Some(score), None) => *sum += score.clamp(0.0, 100.0),
-                            _ => well = false,
-                        }
+                        // Scores ascend, and the lowest counts.
+                        let lowest = had.next();
+                        *sum += lowest.unwrap_or(0.0).clamp(0.0, 100.0);
+                        well &= lowest.is_some() && had.next().is_none();
                     }
                     return (step, well);
                 }
