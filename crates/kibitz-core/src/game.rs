@@ -157,6 +157,8 @@ pub struct Info {
     pub zero_sum: bool,
     /// Only one thread at a time may use it (rules written in Python): planners use no others.
     pub one_thread: bool,
+    /// Nobody is paid before the end.
+    pub paid_at_end: bool,
     /// How many playouts from one state are played in about the time of one; 1 for most games.
     pub at_once: u32,
     /// What there is beyond the rules.
@@ -176,6 +178,7 @@ impl Info {
             perfect_information: true,
             zero_sum: false,
             one_thread: false,
+            paid_at_end: false,
             at_once: 1,
             has: Capabilities { explicit_chance: true, ..Capabilities::default() },
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::belief::Counter;
 use crate::game::Action;
 use crate::model::SharedModel;
 use crate::rng::Rng;
@@ -45,6 +46,8 @@ pub struct Decision {
     pub table: Vec<Judgement>,
     /// How many simulations were run for it.
     pub simulations: u64,
+    /// How many steps of the model they took, where that is counted.
+    pub transitions: Option<u64>,
     /// How many nodes the tree has.
     pub nodes: u64,
     /// How many edges (actions of nodes that were looked at more than once) the tree has.
@@ -55,6 +58,8 @@ pub struct Decision {
     pub elapsed: Duration,
     /// How many different states the belief held, where there is a belief.
     pub belief: Option<u64>,
+    /// What the belief has cost so far and how sure it is, in figures with names.
+    pub counters: Vec<Counter>,
     /// What is expected to happen: player and name of the action, from the choice on.
     pub line: Vec<(usize, String)>,
     /// Anything the person should know, in sentences (a belief that had to be rebuilt, say).

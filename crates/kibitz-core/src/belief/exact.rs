@@ -91,6 +91,10 @@ impl Belief for Exact {
         }
     }
 
+    fn worlds(&self, _: &dyn Model, _: &View, limit: usize) -> Option<Vec<(World, f64)>> {
+        (self.worlds.len() <= limit).then(|| self.worlds.clone())
+    }
+
     fn size(&self) -> Option<u64> {
         Some(self.worlds.len() as u64)
     }

@@ -1,6 +1,6 @@
 //! Which belief: how it is written in a spec, and how it is made for a game.
 
-use super::{Belief, Exact, Particles, Resampling};
+use super::{Belief, Exact, HistoryTree, Particles, Resampling};
 use crate::game::Info;
 use crate::params::{Param, named, whole};
 use crate::spec::Value;
@@ -15,20 +15,23 @@ pub enum BeliefKind {
     Exact(usize),
     /// So many particles.
     Particles(usize),
+    /// The tree of all histories, as far as they are looked at; at most so many are kept.
+    Tree(usize),
     /// The game's own resampling.
     Resampling,
 }
 
 impl Param for BeliefKind {
     fn kind() -> String {
-        "auto | exact(limit) | particles(count) | resampling".to_owned()
+        "auto | exact(limit) | particles(count) | tree(limit) | resampling".to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) = named(value, &["auto", "exact", "particles", "resampling"])?;
+        let (name, number) = named(value, &["auto", "exact", "particles", "tree", "resampling"])?;
         Ok(match name.as_str() {
             "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
             "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
+            "tree" => BeliefKind::Tree(whole(&name, number, 1_000_000)?),
             "resampling" => BeliefKind::Resampling,
             _ => BeliefKind::Auto,
         })
@@ -39,6 +42,7 @@ impl Param for BeliefKind {
             BeliefKind::Auto => "auto".to_owned(),
             BeliefKind::Exact(limit) => format!("exact({limit})"),
             BeliefKind::Particles(count) => format!("particles({count})"),
+            BeliefKind::Tree(limit) => format!("tree({limit})"),
             BeliefKind::Resampling => "resampling".to_owned(),
         }
     }
@@ -63,6 +67,7 @@ impl BeliefKind {
                 Box::new(Exact::new(limit))
             }
             BeliefKind::Particles(count) => Box::new(Particles::new(count)),
+            BeliefKind::Tree(limit) => Box::new(HistoryTree::new(limit)),
             BeliefKind::Resampling => {
                 need(info.has.resampling, "resampling", "resampling")?;
                 Box::new(Resampling)

@@ -5,15 +5,18 @@
 //! share: the successors of a possible world that agree with what the player saw.
 
 mod exact;
+pub mod graph;
 mod kind;
 mod particles;
 mod resampling;
+mod tree;
 mod world;
 
 pub use exact::Exact;
 pub use kind::BeliefKind;
 pub use particles::Particles;
 pub use resampling::Resampling;
+pub use tree::HistoryTree;
 pub use world::World;
 
 use std::fmt;
@@ -33,6 +36,13 @@ pub trait Belief: Send + Sync {
     /// Draws a present into `world`.
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World);
 
+    /// All possible presents with their probabilities, if there are at most so many and they can be
+    /// listed. (Particles are a sample of them, and some may be alike.)
+    fn worlds(&self, model: &dyn Model, view: &View, limit: usize) -> Option<Vec<(World, f64)>> {
+        let _ = (model, view, limit);
+        None
+    }
+
     /// How many different states (or particles) it holds; `None` where it holds none itself.
     fn size(&self) -> Option<u64>;
 
@@ -41,11 +51,19 @@ pub trait Belief: Send + Sync {
         None
     }
 
+    /// What it has cost so far and how sure it is, in figures with names.
+    fn counters(&self) -> Vec<Counter> {
+        Vec::new()
+    }
+
     /// What the person should know about the last update (a rebuilt belief, say).
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 }
+
+/// A figure with its name.
+pub type Counter = (&'static str, f64);
 
 /// Why a belief could not be brought up to date, in a sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -269,6 +269,12 @@ impl Belief for Particles {
         }
     }
 
+    fn worlds(&self, _: &dyn Model, _: &View, limit: usize) -> Option<Vec<(World, f64)>> {
+        let share = 1.0 / self.swarm.len() as f64;
+        let each = self.swarm.iter().map(|particle| (particle.world.clone(), share));
+        (self.swarm.len() <= limit).then(|| each.collect())
+    }
+
     fn size(&self) -> Option<u64> {
         Some(self.swarm.len() as u64)
     }

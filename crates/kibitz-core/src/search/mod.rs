@@ -4,6 +4,7 @@
 //! `foresee.rs`, `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
 //! the planner that ties them to a belief and a view.
 
+mod beliefs;
 mod foresee;
 mod leaf;
 pub mod params;
@@ -25,6 +26,7 @@ use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
+use beliefs::{BeliefSearch, LARGEST, Until};
 use params::{Backup, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
@@ -52,6 +54,7 @@ struct Session {
     policy: Policy,
     belief: Box<dyn Belief>,
     trees: Vec<Tree>,
+    beliefs: BeliefSearch,
     decisions: u64,
 }
 
@@ -89,6 +92,10 @@ impl TreeSearch {
         if p.width.is_some() && !state_tree {
             return Err(format!("{}: width goes with tree=state only", self.name));
         }
+        if kind == TreeKind::Belief {
+            need(info.players == 1, "tree=belief", "a single player")?;
+            need(info.has.explicit_chance, "tree=belief", "explicit chance")?;
+        }
         if p.backup == Backup::Max && state_tree {
             let two = info.players == 2 && info.zero_sum;
             need(
@@ -123,7 +130,8 @@ impl Planner for TreeSearch {
             self.params.workers = 1;
         }
         let rng = Rng::new(seed);
-        self.session = Some(Session { model, rng, kind, policy, belief, trees: Vec::new(), decisions: 0 });
+        let (trees, beliefs) = (Vec::new(), BeliefSearch::default());
+        self.session = Some(Session { model, rng, kind, policy, belief, trees, beliefs, decisions: 0 });
         Ok(())
     }
 
@@ -147,6 +155,14 @@ impl Planner for TreeSearch {
             other => other?,
         }
         let info = model.info();
+        if session.kind == TreeKind::Belief {
+            let mut decision = session.search_beliefs(params, view, begun, rng, pause)?;
+            if model.faults() != faults {
+                return Err(fault());
+            }
+            decision.elapsed = begun.elapsed();
+            return Ok(decision);
+        }
         let mut problem = Problem {
             model: &*model,
             view,
@@ -200,6 +216,36 @@ fn together(params: &SearchParams, info: &Info) -> u32 {
 }
 
 impl Session {
+    /// Searches the graph of beliefs from the present one.
+    fn search_beliefs(
+        &mut self,
+        params: &SearchParams,
+        view: &View,
+        begun: Instant,
+        rng: Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Decision, String> {
+        let model = self.model.clone();
+        let worlds = self.belief.worlds(&*model, view, LARGEST).ok_or_else(|| {
+            format!(
+                "tree=belief needs all possible states, and here there are more than {LARGEST}, or they \
+                 cannot be listed; use tree=action-observation"
+            )
+        })?;
+        let until = Until {
+            simulations: params.simulations.unwrap_or(u64::MAX),
+            transitions: params.transitions.unwrap_or(u64::MAX),
+            deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
+        };
+        let horizon = horizon(params, model.info());
+        let states = worlds.len() as u64;
+        let mut decision = self.beliefs.decide(&*model, params, view, worlds, horizon, &until, rng, pause);
+        decision.belief = Some(states);
+        decision.counters = self.belief.counters();
+        decision.notes.append(&mut self.belief.notes());
+        Ok(decision)
+    }
+
     /// Grows all trees of this search until the budget is spent.
     fn search(
         &mut self,

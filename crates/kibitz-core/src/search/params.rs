@@ -12,13 +12,16 @@ crate::params! {
         pub simulations: Option<u64> = None, in Some(1)..=Some(u64::MAX);
         /// Time a move. Results then depend on the machine: publish results with simulations.
         pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
+        /// Steps of the model a move, those of playouts and of beliefs among them (tree=belief).
+        pub transitions: Option<u64> = None, in Some(1)..=Some(u64::MAX);
         /// Nodes that the tree may have before the search stops.
         pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;
         /// Exploration constant of UCB1, in units of the game's spread of returns.
         pub exploration: f64 = std::f64::consts::SQRT_2, in 0.0..=1e6;
-        /// What the past leaves possible: auto, exact(limit), particles(count) or resampling.
+        /// What the past leaves possible: auto, exact(limit), particles(count), tree(limit) or
+        /// resampling.
         pub belief: BeliefKind = BeliefKind::Auto;
-        /// What a node stands for: auto, state or action-observation.
+        /// What a node stands for: auto, state, action-observation or belief.
         pub tree: TreeKind = TreeKind::Auto;
         /// How edges are chosen: ucb1 or uniform.
         pub selection: Selection = Selection::Ucb1;
@@ -91,6 +94,8 @@ words! {
         State = "state",
         /// What the player who decides has done and seen. Each player has a tree of its own.
         ActionObservation = "action-observation",
+        /// How probable each state is, for a single player: histories that leave the same belief meet.
+        Belief = "belief",
     }
 }
 words! {
@@ -211,7 +216,7 @@ impl SearchParams {
     /// An unknown name or a bad value.
     pub fn with(mut self, spec: &Spec) -> Result<SearchParams, crate::spec::SpecError> {
         self.apply(spec)?;
-        if self.simulations.is_none() && self.milliseconds.is_none() {
+        if self.simulations.is_none() && self.milliseconds.is_none() && self.transitions.is_none() {
             self.simulations = Some(1000);
         }
         Ok(self)

@@ -2,6 +2,7 @@
 
 use super::TreeSearch;
 use super::params::{Choice, SearchParams, Selection, TreeKind};
+use crate::belief::BeliefKind;
 use crate::params::Params;
 use crate::registry::PlannerEntry;
 
@@ -44,6 +45,12 @@ preset!(
     "UCT on what the player has done and seen, from particles of what may be (Silver and Veness 2010).",
     "",
     { tree: TreeKind::ActionObservation, exploration: 1.0, choice: Choice::Value }
+);
+preset!(
+    "norns",
+    "UCT on what the player has done and seen, from a tree of possible pasts (Geißer et al. 2014).",
+    "",
+    { tree: TreeKind::ActionObservation, belief: BeliefKind::Tree(1_000_000), choice: Choice::Value }
 );
 preset!(
     "flat-mc",

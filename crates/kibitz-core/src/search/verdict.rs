@@ -52,6 +52,7 @@ pub(super) fn decide(
         edges: trees.iter().map(|tree| tree.edge_count() as u64).sum(),
         bytes: trees.iter().map(|tree| tree.bytes() as u64).sum(),
         belief: belief.size(),
+        counters: belief.counters(),
         notes: belief.notes(),
         ..Decision::default()
     };

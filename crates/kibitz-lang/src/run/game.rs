@@ -116,6 +116,7 @@ impl<M: Machine> RuleGame<M> {
         let mut info = Info::new(roles.len(), 0.0, 100.0);
         info.perfect_information = !machine.has_percepts();
         info.at_once = machine.at_once();
+        info.paid_at_end = true;
         info.has.hash = true;
         info.has.svg = true;
         let (faults, fault) = (AtomicU64::new(0), Mutex::new(None));

@@ -1,0 +1,230 @@
+//! The decisions of one player as a graph of beliefs, in which nothing is hidden.
+//!
+//! Who cannot see the state still knows how probable each one is: that distribution is all that matters for
+//! what comes. From a belief, an action and what is seen until the next decision lead to other beliefs, each
+//! with its probability. Histories that lead to the same belief (to nine digits) meet in one node.
+
+use super::World;
+use crate::game::{Action, Turn};
+use crate::keys::KeyMap;
+use crate::model::{Model, State};
+use crate::rng::{derive, mix};
+use crate::view::after_observation;
+
+/// States with their probabilities.
+pub type Distribution = Vec<(State, f64)>;
+
+/// Beliefs, each with a number.
+#[derive(Default)]
+pub struct BeliefGraph {
+    nodes: Vec<BeliefNode>,
+    index: KeyMap<usize>,
+    /// Steps of the model that have been carried out.
+    pub transitions: u64,
+}
+
+/// A belief in which the player decides.
+pub struct BeliefNode {
+    /// What may be. Empty until it is kept.
+    pub belief: Distribution,
+    /// What the player may do there.
+    pub legal: Vec<Action>,
+    /// How many different states it has.
+    pub size: usize,
+}
+
+/// What an action leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// The expected reward until the next decision.
+    pub reward: f64,
+    /// The next beliefs, each with its probability, discounted; less than one in sum where the game may end.
+    pub next: Vec<(usize, f64)>,
+}
+
+/// How long chance may go on by itself before a game counts as endless.
+const CHANCE_RUN: u64 = 10_000_000;
+
+/// A state on its way to the next decision.
+struct Moving {
+    state: State,
+    p: f64,
+    seen: u64,
+}
+
+impl BeliefGraph {
+    /// A belief.
+    pub fn node(&self, number: usize) -> &BeliefNode {
+        &self.nodes[number]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Keeps what a belief consists of.
+    pub fn keep(&mut self, number: usize, belief: Distribution) {
+        self.nodes[number].belief = belief;
+    }
+
+    /// The beliefs at a player's first decisions, each with its probability; and the reward before them.
+    ///
+    /// # Errors
+    /// As `tick`, which is called for every state; or chance goes on without end.
+    pub fn start(
+        &mut self,
+        model: &dyn Model,
+        tick: &mut dyn FnMut() -> Result<(), String>,
+    ) -> Result<(f64, Vec<(usize, f64)>), String> {
+        let moving = vec![Moving { state: model.initial(), p: 1.0, seen: 0 }];
+        let (reward, groups) = self.settle(model, moving, tick)?;
+        let number = |(belief, p): (Distribution, f64)| (self.number_and_keep(model, belief), p);
+        Ok((reward, groups.into_iter().map(number).collect()))
+    }
+
+    /// The node of a belief that is given by its worlds.
+    pub fn find(&mut self, model: &dyn Model, worlds: Vec<(World, f64)>) -> usize {
+        let belief = worlds.into_iter().map(|(world, p)| (world.state, p)).collect();
+        self.number_and_keep(model, merged(model, belief))
+    }
+
+    /// What an action leads to from a belief that is kept, and what the next beliefs consist of.
+    ///
+    /// # Errors
+    /// As [`BeliefGraph::start`].
+    pub fn arm(
+        &mut self,
+        model: &dyn Model,
+        at: usize,
+        action: Action,
+        tick: &mut dyn FnMut() -> Result<(), String>,
+    ) -> Result<(Arm, Vec<Distribution>), String> {
+        let gamma = model.info().discount;
+        let (mut reward, mut moving) = (0.0, Vec::with_capacity(self.nodes[at].belief.len()));
+        for (state, p) in &self.nodes[at].belief {
+            let (mut rewards, turn) = ([0.0], model.turn(state));
+            let after = model.after(state, &[action], &mut rewards);
+            reward += p * rewards[0];
+            let told = model.observe(&after, turn, &[action], 0);
+            moving.push(Moving { state: after, p: *p, seen: after_observation(0, told) });
+        }
+        self.transitions += moving.len() as u64;
+        let (later, groups) = self.settle(model, moving, tick)?;
+        let (mut next, mut beliefs) = (Vec::new(), Vec::new());
+        for (belief, p) in groups {
+            next.push((self.number(model, &belief), gamma * p));
+            beliefs.push(belief);
+        }
+        Ok((Arm { reward: reward + gamma * later, next }, beliefs))
+    }
+
+    /// Lets chance run until the player decides or the game is over. Gives the expected reward, and the
+    /// beliefs by what was seen on the way (what one may do is seen as well).
+    fn settle(
+        &mut self,
+        model: &dyn Model,
+        mut moving: Vec<Moving>,
+        tick: &mut dyn FnMut() -> Result<(), String>,
+    ) -> Result<(f64, Vec<(Distribution, f64)>), String> {
+        let (mut reward, mut run) = (0.0, 0);
+        let mut groups: Vec<(u64, Distribution)> = Vec::new();
+        let mut places: KeyMap<usize> = KeyMap::default();
+        let mut legal = Vec::new();
+        while let Some(Moving { state, p, mut seen }) = moving.pop() {
+            tick()?;
+            run += 1;
+            if run > CHANCE_RUN {
+                return Err("chance moves without end".to_owned());
+            }
+            match model.turn(&state) {
+                Turn::Over => {}
+                Turn::Chance => {
+                    let mut outcomes = Vec::new();
+                    model.chance(&state, &mut outcomes);
+                    for (outcome, q) in outcomes.into_iter().filter(|(_, q)| *q > 0.0) {
+                        let mut rewards = [0.0];
+                        let after = model.after(&state, &[outcome], &mut rewards);
+                        self.transitions += 1;
+                        reward += p * q * rewards[0];
+                        let told = model.observe(&after, Turn::Chance, &[outcome], 0);
+                        moving.push(Moving { state: after, p: p * q, seen: after_observation(seen, told) });
+                    }
+                }
+                Turn::One(_) | Turn::Several(_) => {
+                    actions(model, &state, &mut legal);
+                    seen = legal.iter().fold(seen, |seen, action| derive(seen, u64::from(action.0)));
+                    let place = *places.entry(seen).or_insert_with(|| {
+                        groups.push((seen, Vec::new()));
+                        groups.len() - 1
+                    });
+                    groups[place].1.push((state, p));
+                }
+            }
+        }
+        let normal = |(_, mut belief): (u64, Distribution)| {
+            let total: f64 = belief.iter().map(|(_, p)| p).sum();
+            belief.iter_mut().for_each(|(_, p)| *p /= total);
+            (merged(model, belief), total)
+        };
+        Ok((reward, groups.into_iter().map(normal).collect()))
+    }
+
+    fn number_and_keep(&mut self, model: &dyn Model, belief: Distribution) -> usize {
+        let number = self.number(model, &belief);
+        self.keep(number, belief);
+        number
+    }
+
+    /// The number of a belief whose states are merged, new or known.
+    fn number(&mut self, model: &dyn Model, belief: &Distribution) -> usize {
+        if model.info().has.hash {
+            let part = |key, (state, p): &(State, f64)| derive(key, model.hash(state) ^ mix(digits(*p)));
+            let key = belief.iter().fold(0, part);
+            if let Some(&known) = self.index.get(&key) {
+                return known;
+            }
+            self.index.insert(key, self.nodes.len());
+        }
+        let mut legal = Vec::new();
+        if let Some((state, _)) = belief.first() {
+            actions(model, state, &mut legal);
+        }
+        self.nodes.push(BeliefNode { belief: Vec::new(), legal, size: belief.len() });
+        self.nodes.len() - 1
+    }
+}
+
+/// Nine digits of a probability.
+fn digits(p: f64) -> u64 {
+    (p * 1e9).round() as u64
+}
+
+/// A player's legal actions, ascending.
+fn actions(model: &dyn Model, state: &State, legal: &mut Vec<Action>) {
+    legal.clear();
+    model.legal(state, 0, legal);
+    legal.sort_unstable();
+}
+
+/// The same belief with equal states as one, in an order that depends on the states alone.
+fn merged(model: &dyn Model, belief: Distribution) -> Distribution {
+    if !model.info().has.hash {
+        return belief;
+    }
+    let mut hashed: Vec<(u64, State, f64)> =
+        belief.into_iter().map(|(state, p)| (model.hash(&state), state, p)).collect();
+    hashed.sort_by_key(|(hash, ..)| *hash);
+    hashed.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        first.2 += if same { later.2 } else { 0.0 };
+        same
+    });
+    hashed.retain(|(_, _, p)| digits(*p) > 0);
+    hashed.into_iter().map(|(_, state, p)| (state, p)).collect()
+}
