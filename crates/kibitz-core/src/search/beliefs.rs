@@ -3,15 +3,19 @@
 //! A simulation goes down from the present belief: UCB1 chooses the action, what is seen is drawn with its
 //! known probability, and a belief that is new is judged by one playout. On the way back a belief is worth
 //! what its best action is worth, and an action the mean over the beliefs it leads to, by their exact
-//! probabilities (Bellman's equation). Beliefs that different histories share are one node. What is known for
-//! sure is closed and not visited again: a belief with nothing left open below it, or with an action that is
-//! sure to bring the most there is. When the present one is closed, the search is over, and exact.
+//! probabilities (Bellman's equation). Beliefs that different histories share are one node.
+//!
+//! The same is done with a lower and an upper bound of every value. A belief is worth no more than if the
+//! state were known (`foreknowledge.rs`). Where both bounds meet nothing is left to find out, and an action whose
+//! upper bound is not above what another one is sure to bring is not tried any more. When the bounds of the
+//! present belief meet, the search is over, and exact.
 
 use std::time::Instant;
 
+use super::foreknowledge::Foreknowledge;
 use super::params::{Choice, SearchParams};
 use crate::belief::World;
-use crate::belief::graph::{Arm, BeliefGraph, Distribution};
+use crate::belief::graph::{Arm, BeliefGraph, BeliefNode, Distribution};
 use crate::game::{Action, Turn};
 use crate::model::{Model, State};
 use crate::planner::{Decision, Judgement};
@@ -30,27 +34,60 @@ const CLOSE: f64 = 1e-9;
 pub(super) struct BeliefSearch {
     graph: BeliefGraph,
     nodes: Vec<Node>,
+    known: Foreknowledge,
 }
 
 #[derive(Clone, Default)]
 struct Node {
     visits: u32,
     value: f64,
-    closed: bool,
+    bounds: Bounds,
     /// In the order in which they are tried; none before the second visit.
     edges: Vec<Edge>,
     tried: usize,
 }
 
+/// Between what and what a value lies.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    low: f64,
+    high: f64,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { low: f64::NEG_INFINITY, high: f64::INFINITY }
+    }
+}
+
+impl Bounds {
+    /// Nothing is left to find out.
+    fn meet(self) -> bool {
+        self.high - self.low <= CLOSE
+    }
+}
+
 #[derive(Clone)]
 struct Edge {
     action: Action,
+    /// How good it looks before it is tried.
+    promise: f64,
     arm: Arm,
     visits: u32,
     value: f64,
-    closed: bool,
+    bounds: Bounds,
     /// It leads to just what an earlier edge of the node leads to.
     twin: bool,
+}
+
+/// What is asked of a search.
+pub(super) struct Task<'a> {
+    pub model: &'a dyn Model,
+    pub params: &'a SearchParams,
+    pub view: &'a View,
+    /// Moves after which a simulation stops.
+    pub horizon: u32,
+    pub until: Until,
 }
 
 /// When a search ends.
@@ -66,8 +103,8 @@ struct Run<'a> {
     params: &'a SearchParams,
     horizon: u32,
     c: f64,
-    /// No return is higher, where that is known of what is left of a game.
-    most: f64,
+    /// What is left of a game pays no less and no more, as far as that is known.
+    range: Bounds,
     rng: Rng,
 }
 
@@ -75,26 +112,26 @@ impl BeliefSearch {
     /// Searches from the given worlds until it is time to stop.
     pub fn decide(
         &mut self,
-        model: &dyn Model,
-        params: &SearchParams,
-        view: &View,
+        task: Task,
         worlds: Vec<(World, f64)>,
-        horizon: u32,
-        until: &Until,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Decision {
+        let Task { model, params, view, horizon, until } = task;
         if !params.reuse || self.nodes.len() as u64 > params.nodes / 2 {
             *self = BeliefSearch::default();
         }
         let info = model.info();
-        let most = if info.paid_at_end { info.max_return } else { f64::INFINITY };
-        let mut run = Run { model, params, horizon, c: params.exploration * info.spread, most, rng };
+        let range = match info.paid_at_end {
+            true => Bounds { low: info.min_return, high: info.max_return },
+            false => Bounds::default(),
+        };
+        let mut run = Run { model, params, horizon, c: params.exploration * info.spread, range, rng };
         let root = self.graph.find(model, worlds);
         self.nodes.resize_with(self.graph.len(), Node::default);
         let begun = self.graph.transitions;
         let mut simulations = 0;
-        while simulations < until.simulations && !self.nodes[root].closed {
+        while simulations < until.simulations && !self.nodes[root].bounds.meet() {
             self.simulate(&mut run, root);
             simulations += 1;
             let spent = self.graph.transitions - begun >= until.transitions;
@@ -114,11 +151,9 @@ impl BeliefSearch {
     fn simulate(&mut self, run: &mut Run, root: usize) {
         let mut path = Vec::new();
         let mut at = root;
-        while !self.nodes[at].closed && (path.len() as u32) < run.horizon {
+        while !self.nodes[at].bounds.meet() && (path.len() as u32) < run.horizon {
             if self.nodes[at].visits == 0 {
-                let (value, steps) = run.play_out(&self.graph.node(at).belief);
-                self.graph.transitions += steps;
-                self.nodes[at].value = value;
+                self.judge(run, at);
                 break;
             }
             let edge = self.select(run, at);
@@ -136,32 +171,48 @@ impl BeliefSearch {
         }
     }
 
+    /// The first estimate of a belief, and its bounds.
+    fn judge(&mut self, run: &mut Run, at: usize) {
+        let belief = &self.graph.node(at).belief;
+        let (value, steps) = run.play_out(belief);
+        let low = run.range.low;
+        let (high, more) = self.known.bound(run.model, belief, run.range.high, self.graph.transitions);
+        self.graph.transitions += steps + more;
+        self.nodes[at].bounds = Bounds { low, high };
+        self.nodes[at].value = value.clamp(low, high);
+    }
+
     /// The action to go on with: the next one that has not been tried, as long as few have been for so many
     /// visits; else the one with the highest upper bound among those that are open.
     fn select(&mut self, run: &mut Run, at: usize) -> usize {
         if self.nodes[at].edges.is_empty() {
-            let edge = |action| Edge {
+            let BeliefNode { belief, legal, .. } = self.graph.node(at);
+            let (promises, steps) = run.promises(belief, legal);
+            self.graph.transitions += steps;
+            let edge = |(action, promise)| Edge {
                 action,
+                promise,
                 arm: Arm { reward: 0.0, next: Vec::new() },
                 visits: 0,
                 value: f64::NEG_INFINITY,
-                closed: false,
+                bounds: run.range,
                 twin: false,
             };
-            let mut edges: Vec<Edge> =
-                self.graph.node(at).legal.iter().map(|action| edge(*action)).collect();
-            run.rng.shuffle(&mut edges);
-            self.nodes[at].edges = edges;
+            self.nodes[at].edges = promises.into_iter().map(edge).collect();
         }
         let node = &self.nodes[at];
-        let open = |edge: &Edge| !edge.closed;
+        // What cannot be better than what is sure already is of no interest.
+        let open = |edge: &Edge| !edge.twin && !edge.bounds.meet() && edge.bounds.high > node.bounds.low;
         let any_open = node.edges[..node.tried].iter().any(open);
-        let wide = 2.0 * f64::from(node.visits).powf(0.75);
+        let wide = f64::from(node.visits).sqrt();
         if node.tried < node.edges.len() && (!any_open || (node.tried as f64) < wide) {
             return node.tried;
         }
         let log = f64::from(node.visits.max(1)).ln();
-        let bound = |edge: &Edge| edge.value + run.c * (log / f64::from(edge.visits.max(1))).sqrt();
+        let bound = |edge: &Edge| {
+            let n = f64::from(edge.visits.max(1));
+            edge.value + run.c * (log / n).sqrt() + edge.promise / n
+        };
         let tried = node.edges[..node.tried].iter().enumerate().filter(|(_, edge)| open(edge));
         tried.max_by(|(_, a), (_, b)| bound(a).total_cmp(&bound(b))).map_or(0, |(number, _)| number)
     }
@@ -177,7 +228,7 @@ impl BeliefSearch {
         if *twin {
             return None;
         }
-        let weight = |&(next, p): &(usize, f64)| if self.nodes[next].closed { 0.0 } else { p };
+        let weight = |&(next, p): &(usize, f64)| if self.nodes[next].bounds.meet() { 0.0 } else { p };
         if arm.next.iter().map(weight).sum::<f64>() <= 0.0 {
             return None;
         }
@@ -202,25 +253,28 @@ impl BeliefSearch {
         let node = &mut self.nodes[at];
         node.tried += 1;
         let Ok((arm, beliefs)) = found else {
-            (node.edges[edge].twin, node.edges[edge].closed) = (true, true);
+            node.edges[edge].twin = true;
             return Vec::new();
         };
         let twin = node.edges[..edge].iter().any(|other| !other.twin && same(&other.arm, &arm));
-        node.edges[edge].arm = arm;
-        (node.edges[edge].twin, node.edges[edge].closed) = (twin, twin);
+        (node.edges[edge].arm, node.edges[edge].twin) = (arm, twin);
         beliefs
     }
 
-    /// Bellman's equation for an edge and its node.
+    /// Bellman's equation for an edge and its node, and for their bounds.
     fn back_up(&mut self, run: &Run, at: usize, edge: usize) {
         let Edge { arm, twin, .. } = &self.nodes[at].edges[edge];
         if !twin {
-            let known = |next: usize| self.nodes[next].visits > 0 || self.nodes[next].closed;
-            let (mut sum, mut weight, mut unknown, mut closed) = (0.0, 0.0, 0.0, true);
+            let (mut sum, mut weight, mut unknown) = (0.0, 0.0, 0.0);
+            let mut bounds = Bounds { low: arm.reward, high: arm.reward };
             for &(next, p) in &arm.next {
-                closed &= self.nodes[next].closed;
-                if known(next) {
-                    sum += p * self.nodes[next].value;
+                let child = &self.nodes[next];
+                let known = child.visits > 0;
+                let below = if known { child.bounds } else { run.range };
+                bounds.low += p * below.low;
+                bounds.high += p * below.high;
+                if known {
+                    sum += p * child.value;
                     weight += p;
                 } else {
                     unknown += p; // taken to be worth as much as the others
@@ -229,13 +283,20 @@ impl BeliefSearch {
             let mean = if weight > 0.0 { sum / weight } else { 0.0 };
             let value = arm.reward + sum + unknown * mean;
             let edge = &mut self.nodes[at].edges[edge];
-            (edge.value, edge.closed) = (value, closed);
+            (edge.value, edge.bounds) = (value, bounds);
         }
         let node = &mut self.nodes[at];
-        let tried = &node.edges[..node.tried];
-        node.value = tried.iter().map(|edge| edge.value).fold(f64::NEG_INFINITY, f64::max);
-        let sure = tried.iter().any(|edge| edge.closed && !edge.twin && edge.value >= run.most - CLOSE);
-        node.closed = sure || node.tried == node.edges.len() && tried.iter().all(|edge| edge.closed);
+        let tried = || node.edges[..node.tried].iter().filter(|edge| !edge.twin);
+        let most = |of: fn(&Edge) -> f64| tried().map(of).fold(f64::NEG_INFINITY, f64::max);
+        node.value = most(|edge| edge.value);
+        let (low, high) = (most(|edge| edge.bounds.low), most(|edge| edge.bounds.high));
+        let bounds = &mut node.bounds;
+        bounds.low = bounds.low.max(low);
+        if node.tried == node.edges.len() {
+            bounds.high = bounds.high.min(high);
+        }
+        bounds.high = bounds.high.max(bounds.low); // rounding
+        node.value = node.value.clamp(bounds.low, bounds.high);
     }
 
     fn verdict(
@@ -261,7 +322,7 @@ impl BeliefSearch {
         let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
         // Where the search is over, visits say nothing: what was sure was not visited any more.
         match params.choice {
-            Choice::Visits if !node.closed => {
+            Choice::Visits if !node.bounds.meet() => {
                 table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a))));
             }
             _ => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
@@ -275,7 +336,7 @@ impl BeliefSearch {
         decision.transitions = Some(transitions);
         decision.nodes = self.nodes.len() as u64;
         decision.edges = self.nodes.iter().map(|node| node.tried as u64).sum();
-        if node.closed {
+        if node.bounds.meet() {
             decision.notes.push("the values are exact: nothing is left open".to_owned());
         }
         decision
@@ -292,12 +353,51 @@ fn same(one: &Arm, other: &Arm) -> bool {
             .all(|(next, p)| other.next.iter().any(|(also, q)| next == also && (p - q).abs() < CLOSE))
 }
 
+/// States that are looked at to see which actions look good.
+const SAMPLE: usize = 16;
+
 /// Worlds that a playout keeps in mind.
 const GUESSES: usize = 8;
 /// The most actions that a playout compares.
 const COMPARED: usize = 64;
 
 impl Run<'_> {
+    /// All actions, those first that look best: by what they pay at once and by how much they would tell,
+    /// seen in a few of the states that may be. Of many actions only some are looked at; the others come last,
+    /// in any order. Gives the steps of the model as well.
+    fn promises(&mut self, belief: &Distribution, legal: &[Action]) -> (Vec<(Action, f64)>, u64) {
+        let (model, c) = (self.model, self.c);
+        let mut actions = legal.to_vec();
+        self.rng.shuffle(&mut actions);
+        let states: Vec<&State> = if belief.len() <= SAMPLE {
+            belief.iter().map(|(state, _)| state).collect()
+        } else {
+            let mut drawn = || &belief[self.rng.weighted(belief.iter().map(|(_, p)| *p))].0;
+            (0..SAMPLE).map(|_| drawn()).collect()
+        };
+        let count = states.len() as f64;
+        let promise = |action: Action| {
+            let (mut paid, mut told) = (0.0, Vec::with_capacity(states.len()));
+            for state in &states {
+                let mut rewards = [0.0];
+                let after = model.after(state, &[action], &mut rewards);
+                paid += rewards[0] / count;
+                let over = model.turn(&after) == Turn::Over;
+                told.push(if over { 0 } else { model.observe(&after, model.turn(state), &[action], 0).0 });
+            }
+            told.sort_unstable();
+            let shares = told.chunk_by(|a, b| a == b).map(|part| part.len() as f64 / count);
+            let gain = shares.map(|share| -share * share.ln()).sum::<f64>() / count.max(2.0).ln();
+            paid + c * gain
+        };
+        let looked = actions.len().min(COMPARED);
+        let mut promises: Vec<(Action, f64)> =
+            actions[..looked].iter().map(|action| (*action, promise(*action))).collect();
+        promises.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        promises.extend(actions[looked..].iter().map(|action| (*action, 0.0)));
+        (promises, (looked * states.len()) as u64)
+    }
+
     /// A playout by somebody who sees what the player sees, and has a few guesses of what may be: it takes
     /// the action that pays most at once in one of them, or any if none pays more than the others; a guess
     /// that what is seen contradicts is dropped. Gives the return and the number of steps of the model.

@@ -5,6 +5,7 @@
 //! the planner that ties them to a belief and a view.
 
 mod beliefs;
+mod foreknowledge;
 mod foresee;
 mod leaf;
 pub mod params;
@@ -26,7 +27,7 @@ use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
-use beliefs::{BeliefSearch, LARGEST, Until};
+use beliefs::{BeliefSearch, LARGEST, Task, Until};
 use params::{Backup, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
@@ -239,7 +240,8 @@ impl Session {
         };
         let horizon = horizon(params, model.info());
         let states = worlds.len() as u64;
-        let mut decision = self.beliefs.decide(&*model, params, view, worlds, horizon, &until, rng, pause);
+        let task = Task { model: &*model, params, view, horizon, until };
+        let mut decision = self.beliefs.decide(task, worlds, rng, pause);
         decision.belief = Some(states);
         decision.counters = self.belief.counters();
         decision.notes.append(&mut self.belief.notes());
