@@ -17,9 +17,10 @@ use super::params::{Choice, SearchParams};
 use crate::belief::World;
 use crate::belief::graph::{Arm, BeliefGraph, BeliefNode, Distribution};
 use crate::game::{Action, Turn};
+use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::planner::{Decision, Judgement};
-use crate::rng::Rng;
+use crate::rng::{Rng, derive};
 use crate::view::View;
 
 /// The most states of a belief that is searched in this way.
@@ -105,6 +106,8 @@ struct Run<'a> {
     c: f64,
     /// What is left of a game pays no less and no more, as far as that is known.
     range: Bounds,
+    /// Beliefs that a simulation adds.
+    room: f64,
     rng: Rng,
 }
 
@@ -126,12 +129,13 @@ impl BeliefSearch {
             true => Bounds { low: info.min_return, high: info.max_return },
             false => Bounds::default(),
         };
-        let mut run = Run { model, params, horizon, c: params.exploration * info.spread, range, rng };
+        let (c, room) = (params.exploration * info.spread, params.grow.unwrap_or(f64::INFINITY));
+        let mut run = Run { model, params, horizon, c, range, room, rng };
         let root = self.graph.find(model, worlds);
         self.nodes.resize_with(self.graph.len(), Node::default);
         let begun = self.graph.transitions;
         let mut simulations = 0;
-        while simulations < until.simulations && !self.nodes[root].bounds.meet() {
+        while simulations < until.simulations && !self.is_over(root) {
             self.simulate(&mut run, root);
             simulations += 1;
             let spent = self.graph.transitions - begun >= until.transitions;
@@ -147,13 +151,19 @@ impl BeliefSearch {
         self.verdict(params, view, root, simulations, self.graph.transitions - begun, &mut run.rng)
     }
 
+    /// Whether the value of a belief is known, and an action that brings it.
+    fn is_over(&self, at: usize) -> bool {
+        let node = &self.nodes[at];
+        let sure = |edge: &Edge| !edge.twin && edge.bounds.low >= node.bounds.low - CLOSE;
+        node.bounds.meet() && node.edges[..node.tried].iter().any(sure)
+    }
+
     /// One simulation from a belief.
     fn simulate(&mut self, run: &mut Run, root: usize) {
         let mut path = Vec::new();
-        let mut at = root;
-        while !self.nodes[at].bounds.meet() && (path.len() as u32) < run.horizon {
-            if self.nodes[at].visits == 0 {
-                self.judge(run, at);
+        let (mut at, mut room) = (root, run.room);
+        while (path.is_empty() || !self.nodes[at].bounds.meet()) && (path.len() as u32) < run.horizon {
+            if self.nodes[at].visits == 0 && !self.judge(run, at, &mut room) {
                 break;
             }
             let edge = self.select(run, at);
@@ -171,15 +181,22 @@ impl BeliefSearch {
         }
     }
 
-    /// The first estimate of a belief, and its bounds.
-    fn judge(&mut self, run: &mut Run, at: usize) {
+    /// The bounds of a new belief. True if the simulation may go on; else it is played out from here.
+    fn judge(&mut self, run: &mut Run, at: usize, room: &mut f64) -> bool {
+        *room -= 1.0;
         let belief = &self.graph.node(at).belief;
-        let (value, steps) = run.play_out(belief);
-        let low = run.range.low;
-        let (high, more) = self.known.bound(run.model, belief, run.range.high, self.graph.transitions);
+        let go_on = *room > 0.0;
+        let (value, steps) = if go_on { (0.0, 0) } else { run.play_out(belief) };
+        let mut low = run.range.low;
+        let (high, exact, more) =
+            self.known.bound(run.model, belief, run.range.high, self.graph.transitions);
         self.graph.transitions += steps + more;
+        if let (1, Some(known)) = (belief.len(), exact) {
+            low = known; // there is nothing to find out
+        }
         self.nodes[at].bounds = Bounds { low, high };
         self.nodes[at].value = value.clamp(low, high);
+        go_on
     }
 
     /// The action to go on with: the next one that has not been tried, as long as few have been for so many
@@ -353,8 +370,10 @@ fn same(one: &Arm, other: &Arm) -> bool {
             .all(|(next, p)| other.next.iter().any(|(also, q)| next == also && (p - q).abs() < CLOSE))
 }
 
-/// States that are looked at to see which actions look good.
+/// The most states that are looked at to see which actions look good.
 const SAMPLE: usize = 16;
+/// The most steps that are made for it: the fewer states, the more actions.
+const LOOKS: usize = 1024;
 
 /// Worlds that a playout keeps in mind.
 const GUESSES: usize = 8;
@@ -363,10 +382,9 @@ const COMPARED: usize = 64;
 
 impl Run<'_> {
     /// All actions, those first that look best: by what they pay at once and by how much they would tell,
-    /// seen in a few of the states that may be. Of many actions only some are looked at; the others come last,
-    /// in any order. Gives the steps of the model as well.
+    /// seen in a few of the states that may be. Of those that come to the same there, all but one come last;
+    /// so do, of many actions, those that are not looked at. Gives the steps of the model as well.
     fn promises(&mut self, belief: &Distribution, legal: &[Action]) -> (Vec<(Action, f64)>, u64) {
-        let (model, c) = (self.model, self.c);
         let mut actions = legal.to_vec();
         self.rng.shuffle(&mut actions);
         let states: Vec<&State> = if belief.len() <= SAMPLE {
@@ -375,27 +393,42 @@ impl Run<'_> {
             let mut drawn = || &belief[self.rng.weighted(belief.iter().map(|(_, p)| *p))].0;
             (0..SAMPLE).map(|_| drawn()).collect()
         };
-        let count = states.len() as f64;
-        let promise = |action: Action| {
-            let (mut paid, mut told) = (0.0, Vec::with_capacity(states.len()));
-            for state in &states {
-                let mut rewards = [0.0];
-                let after = model.after(state, &[action], &mut rewards);
-                paid += rewards[0] / count;
-                let over = model.turn(&after) == Turn::Over;
-                told.push(if over { 0 } else { model.observe(&after, model.turn(state), &[action], 0).0 });
+        let looked = actions.len().min(LOOKS / states.len().max(1));
+        let (mut first, mut last, mut seen) = (Vec::new(), Vec::new(), KeyMap::default());
+        for action in &actions[..looked] {
+            let (promise, outcome) = self.promise(&states, *action);
+            let new = !self.model.info().has.hash || seen.insert(outcome, ()).is_none();
+            if new { first.push((*action, promise)) } else { last.push((*action, 0.0)) }
+        }
+        first.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        first.extend(actions[looked..].iter().map(|action| (*action, 0.0)));
+        first.append(&mut last);
+        (first, (looked * states.len()) as u64)
+    }
+
+    /// How good an action looks in some states, and a key of what it comes to there.
+    fn promise(&self, states: &[&State], action: Action) -> (f64, u64) {
+        let (model, count) = (self.model, states.len() as f64);
+        let mut paid = 0.0;
+        // What is told, and how often; that the game is over is told as well.
+        let mut told: Vec<(u64, f64)> = Vec::new();
+        let mut outcome = 0;
+        for state in states {
+            let mut rewards = [0.0];
+            let after = model.after(state, &[action], &mut rewards);
+            paid += rewards[0] / count;
+            let over = model.turn(&after) == Turn::Over;
+            let tells = if over { 0 } else { model.observe(&after, model.turn(state), &[action], 0).0 };
+            let part = told.iter().position(|(known, _)| *known == tells).unwrap_or(told.len());
+            match told.get_mut(part) {
+                Some((_, share)) => *share += 1.0 / count,
+                None => told.push((tells, 1.0 / count)),
             }
-            told.sort_unstable();
-            let shares = told.chunk_by(|a, b| a == b).map(|part| part.len() as f64 / count);
-            let gain = shares.map(|share| -share * share.ln()).sum::<f64>() / count.max(2.0).ln();
-            paid + c * gain
-        };
-        let looked = actions.len().min(COMPARED);
-        let mut promises: Vec<(Action, f64)> =
-            actions[..looked].iter().map(|action| (*action, promise(*action))).collect();
-        promises.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        promises.extend(actions[looked..].iter().map(|action| (*action, 0.0)));
-        (promises, (looked * states.len()) as u64)
+            let key = if model.info().has.hash { model.hash(&after) } else { 0 };
+            outcome = derive(derive(outcome, part as u64 ^ rewards[0].to_bits()), key);
+        }
+        let gain = told.iter().map(|(_, share)| -share * share.ln()).sum::<f64>() / count.max(2.0).ln();
+        (paid + self.c * gain, outcome)
     }
 
     /// A playout by somebody who sees what the player sees, and has a few guesses of what may be: it takes

@@ -29,23 +29,29 @@ struct Look<'a> {
 }
 
 impl Foreknowledge {
-    /// An upper bound for a belief, and the steps that it took: no more in all than have been made `elsewhere`.
+    /// An upper bound for a belief; the same, if it is what would really be got by one who knew the state; and
+    /// the steps that it took. No more are made in all than half of those that were made `elsewhere`.
     pub fn bound(
         &mut self,
         model: &dyn Model,
         belief: &Distribution,
         most: f64,
         elsewhere: u64,
-    ) -> (f64, u64) {
+    ) -> (f64, Option<f64>, u64) {
         if !model.info().has.hash {
-            return (most, 0);
+            return (most, None, 0);
         }
         let left = (FIRST + elsewhere / 2).saturating_sub(self.spent);
         let mut look = Look { model, values: &mut self.values, most, left };
-        let bound = belief.iter().map(|(state, p)| p * look.best(state, DEEPEST).unwrap_or(most)).sum();
+        let (mut bound, mut exact) = (0.0, true);
+        for (state, p) in belief {
+            let best = look.best(state, DEEPEST);
+            exact &= best.is_some();
+            bound += p * best.unwrap_or(most);
+        }
         let steps = left - look.left;
         self.spent += steps;
-        (bound, steps)
+        (bound, exact.then_some(bound), steps)
     }
 }
 

@@ -68,8 +68,8 @@ struct Leaf {
 impl Foresight {
     /// For searches in which all that follows is known behind an edge, and a leaf is played out once.
     pub fn new(problem: &Problem, origin: &World) -> Option<Foresight> {
-        let SearchParams { transpositions, width, grow, playouts, depth, horizon, .. } = *problem.params;
-        let plain = !transpositions && width.is_none() && grow == 1.0 && playouts == 1;
+        let SearchParams { transpositions, width, playouts, depth, horizon, .. } = *problem.params;
+        let plain = !transpositions && width.is_none() && problem.params.growth() == 1.0 && playouts == 1;
         let to_the_end = depth.is_none() && horizon.is_none() && problem.playout.policy == Policy::Random;
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;
         let by_bounds =

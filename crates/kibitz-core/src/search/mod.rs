@@ -211,7 +211,7 @@ fn horizon(params: &SearchParams, info: &Info) -> u32 {
 fn together(params: &SearchParams, info: &Info) -> u32 {
     /// So many times as many as are played at once: when one game is over, another takes its place.
     const ROUNDS: u32 = 4;
-    let flat = params.grow < 1.0 && params.selection == Selection::Uniform;
+    let flat = params.growth() < 1.0 && params.selection == Selection::Uniform;
     let plain = params.playouts == 1 && params.backup == Backup::Mean && params.width.is_none();
     if flat && plain && info.at_once > 1 { ROUNDS * info.at_once } else { 1 }
 }

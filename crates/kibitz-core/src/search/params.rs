@@ -27,8 +27,9 @@ crate::params! {
         pub selection: Selection = Selection::Ucb1;
         /// Whether all actions of a node are tried before one is tried twice: all or partial.
         pub expansion: Expansion = Expansion::All;
-        /// Nodes that a simulation adds before it is played out; 0 for no tree, inf for whole games.
-        pub grow: f64 = 1.0, in 0.0..=f64::INFINITY;
+        /// Nodes that a simulation adds before it is played out; 0 for no tree, inf for whole games. If
+        /// none is said, 1; with tree=belief, inf.
+        pub grow: Option<f64> = None, in Some(0.0)..=Some(f64::INFINITY);
         /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon),
         /// evaluator.
         pub playout: PlayoutKind = PlayoutKind::Auto;
@@ -210,6 +211,11 @@ impl Param for Backup {
 }
 
 impl SearchParams {
+    /// Nodes that a simulation of a tree adds.
+    pub fn growth(&self) -> f64 {
+        self.grow.unwrap_or(1.0)
+    }
+
     /// These parameters with a spec's changes.
     ///
     /// # Errors

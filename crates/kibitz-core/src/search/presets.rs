@@ -56,5 +56,5 @@ preset!(
     "flat-mc",
     "Every action equally often, each followed by a playout; no tree.",
     "",
-    { grow: 0.0, selection: Selection::Uniform, choice: Choice::Value, reuse: false }
+    { grow: Some(0.0), selection: Selection::Uniform, choice: Choice::Value, reuse: false }
 );

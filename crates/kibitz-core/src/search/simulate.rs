@@ -172,7 +172,7 @@ impl<'a> Worker<'a> {
             Some(foresight) => self.world.path = foresight.begin(),
             None => self.belief.sample(model, view, &mut self.rng, &mut self.world), // s ~ B(h)
         }
-        let mut room = self.problem.params.grow;
+        let mut room = self.problem.params.growth();
         let mut moves = 0;
         loop {
             let first_choice = self.choices.len();
