@@ -305,6 +305,15 @@ class Belief:
     def sample(self) -> State:
         """A state that may be the present one, drawn with its probability."""
 
+    def states(self, limit: int = 1000) -> list[tuple[State, float]] | None:
+        """All states that may be the present one with their probabilities, the likeliest first.
+
+        None if there are more than `limit`, or they cannot be listed."""
+
+    @property
+    def counters(self) -> list[tuple[str, float]]:
+        """What it has cost so far and how sure it is, in figures with names."""
+
     @property
     def size(self) -> int | None: ...
     @property
@@ -361,6 +370,14 @@ class Decision:
     def seconds(self) -> float: ...
     @property
     def belief(self) -> int | None: ...
+    @property
+    def transitions(self) -> int | None:
+        """How many steps of the model the simulations took, where that is counted."""
+
+    @property
+    def counters(self) -> list[tuple[str, float]]:
+        """What the belief has cost so far and how sure it is, in figures with names."""
+
     @property
     def line(self) -> list[tuple[int, str]]:
         """What is expected to happen: player and action, from the choice on, as far as it can be told."""

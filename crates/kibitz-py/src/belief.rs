@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kibitz_core::Rng;
 use kibitz_core::belief::{self, BeliefKind, World};
+use kibitz_core::model::Model;
 use kibitz_core::params::Param;
 use kibitz_core::spec::{Spec, Value};
 use pyo3::exceptions::PyValueError;
@@ -31,6 +32,21 @@ impl Belief {
     fn mind(&self) -> MutexGuard<'_, Mind> {
         self.mind.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The states of some worlds, equal ones as one, the likeliest first.
+fn likeliest(model: &dyn Model, worlds: Vec<(World, f64)>) -> Vec<(kibitz_core::State, f64)> {
+    let mut states: Vec<_> = worlds.into_iter().map(|(world, p)| (world.state, p)).collect();
+    if model.info().has.hash {
+        states.sort_by_key(|(state, _)| model.hash(state));
+        states.dedup_by(|(later, p), (first, total)| {
+            let same = model.hash(later) == model.hash(first);
+            *total += if same { *p } else { 0.0 };
+            same
+        });
+    }
+    states.sort_by(|(_, p), (_, q)| q.total_cmp(p));
+    states
 }
 
 #[pymethods]
@@ -74,6 +90,28 @@ impl Belief {
             world
         })?;
         Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state) })
+    }
+
+    /// All states that may be the present one with their probabilities, the likeliest first; particles that
+    /// are alike count as one where the game can tell. None if there are more than `limit`, or they cannot be
+    /// listed.
+    #[pyo3(signature = (limit=1000))]
+    fn states(&self, py: Python<'_>, limit: usize) -> PyResult<Option<Vec<(State, f64)>>> {
+        let game = self.game.get();
+        let mind = self.mind();
+        let Some(view) = &mind.view else {
+            return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
+        };
+        let worlds = drive(py, game, || mind.belief.worlds(&*game.model, view, limit))?;
+        let Some(worlds) = worlds else { return Ok(None) };
+        let state = |(state, p)| (State { game: self.game.clone_ref(py), state: Arc::new(state) }, p);
+        Ok(Some(likeliest(&*game.model, worlds).into_iter().map(state).collect()))
+    }
+
+    /// What it has cost so far and how sure it is, in figures with names.
+    #[getter]
+    fn counters(&self) -> Vec<(&'static str, f64)> {
+        self.mind().belief.counters()
     }
 
     /// How many different states (or particles) it holds; None where it holds none itself.

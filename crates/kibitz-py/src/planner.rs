@@ -171,6 +171,18 @@ impl Decision {
         self.decision.belief
     }
 
+    /// How many steps of the model the simulations took, where that is counted.
+    #[getter]
+    fn transitions(&self) -> Option<u64> {
+        self.decision.transitions
+    }
+
+    /// What the belief has cost so far and how sure it is, in figures with names.
+    #[getter]
+    fn counters(&self) -> Vec<(&'static str, f64)> {
+        self.decision.counters.clone()
+    }
+
     /// What is expected to happen: player and action, from the choice on.
     #[getter]
     fn line(&self) -> Vec<(usize, String)> {

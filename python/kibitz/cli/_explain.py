@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kibitz.cli._terminal import bar, duration, paint, sign
 
 if TYPE_CHECKING:
-    from kibitz import Decision, Game, Judgement
+    from kibitz import Decision, Game, Judgement, View
     from kibitz.lab.replay import Reasons, Row
 
     Explained = Decision | Reasons
     """A decision that was just made, or one from a replay, which keeps the best actions only."""
 
 BAR = 20
+LISTED = 20_000
+"""A belief of more states is not shown."""
 
 
 def table(decision: Explained, rows: int = 8) -> list[str]:
@@ -67,16 +70,50 @@ def facts(decision: Explained, game: Game, player: int) -> list[str]:
     known = []
     if decision.simulations:
         known.append(f"{decision.simulations:,} simulations in {duration(decision.seconds)}")
+    if transitions := getattr(decision, "transitions", None):
+        known.append(f"{transitions:,} steps of the model")
     if decision.belief is not None:
         several = f"belief of {decision.belief:,} states"
         known.append("one possible state" if decision.belief == 1 else several)
     lines = [paint("  " + dot.join(known), "dim")] if known else []
+    if counters := getattr(decision, "counters", []):
+        lines.append(paint("  " + dot.join(f"{value:,.0f} {name}" for name, value in counters), "dim"))
     if len(decision.line) > 1:
         who = [f"({game.player_name(mover)}) " * (mover != player) for mover, _ in decision.line]
         expected = [someone + name for someone, (_, name) in zip(who, decision.line, strict=True)]
         lines.append(paint("  expects " + f" {sign('→', '->')} ".join(expected), "dim"))
     lines += [paint(f"  {note}", "yellow") for note in decision.notes]
     return lines
+
+
+def belief_lines(view: View, rows: int = 3) -> list[str]:
+    """What may be, as far as a player can know: how many states, how uncertain, and the likeliest.
+
+    >>> import kibitz as kb
+    >>> from kibitz.cli._explain import belief_lines
+    >>> belief_lines(kb.Referee(kb.load("tiger")).view(0))[0].strip()
+    '2 possible states, 1.00 bits'
+    """
+    if view.game.info.perfect_information:
+        return []
+    import kibitz as kb
+
+    try:
+        belief = kb.Belief(view.game, f"exact({LISTED})")
+        belief.update(view)
+        states = belief.states(LISTED)
+    except ValueError:  # too many, or chance has no probabilities
+        return []
+    if not states:
+        return []
+    bits = -sum(p * math.log2(p) for _, p in states if p > 0)
+    lines = [f"  {len(states):,} possible state{'s' * (len(states) > 1)}, {abs(bits):.2f} bits"]
+    common = set.intersection(*(set(state.facts) for state, _ in states)) if len(states) > 1 else set()
+    for state, p in states[:rows]:
+        facts = [fact for fact in state.facts if fact not in common]
+        if facts:
+            lines.append(f"  {p:6.1%}  {' '.join(facts)[:100]}")
+    return [paint(line, "dim") for line in lines]
 
 
 def plain(decision: Explained) -> dict[str, Any]:
@@ -98,6 +135,8 @@ def plain(decision: Explained) -> dict[str, Any]:
         "nodes": decision.nodes,
         "seconds": decision.seconds,
         "belief": decision.belief,
+        "transitions": getattr(decision, "transitions", None),
+        "counters": dict(getattr(decision, "counters", [])),
         "line": [{"player": player, "name": name} for player, name in decision.line],
         "notes": decision.notes,
     }

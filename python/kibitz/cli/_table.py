@@ -23,6 +23,8 @@ class Choice:
     position: str
     """As the mover saw it."""
     decision: _explain.Explained
+    belief: tuple[str, ...] = ()
+    """What may be, as far as the mover could know; where the game is not replayed."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def rounds(
 
 
 def _choice(view: View, seats: Sequence[AnyPlanner], decision: Decision) -> Choice:
-    return Choice(view.player, seats[view.player].spec, view.text, decision)
+    belief = tuple(_explain.belief_lines(view))
+    return Choice(view.player, seats[view.player].spec, view.text, decision, belief)
 
 
 def rounds_again(replay: Replay, frames: Sequence[Frame]) -> Iterator[Round]:
@@ -122,7 +125,7 @@ def show(done: Round, truth: bool) -> None:
     for choice in done.choices:
         print(rule(f"move {done.number}: {game.player_name(choice.player)}, {choice.planner}"))
         print((done.before.text() if truth else choice.position).rstrip())
-        print()
+        print("\n".join(["", *choice.belief]))
         lines = _explain.table(choice.decision) + _explain.facts(choice.decision, game, choice.player)
         print("\n".join(lines) + "\n" * bool(lines))
     for choice in done.choices:

@@ -285,7 +285,7 @@ def _share(wins: float, games: int) -> Figure:
 
 
 def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
-    """How often a planner began with the action, and how often it began: from the replays."""
+    """In how many games a planner chose the action, and in how many it could choose: from the replays."""
     from kibitz.lab import replay
     from kibitz.lab.results import REPLAYS
 
@@ -295,10 +295,9 @@ def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tu
             continue
         seating = "-".join(map(str, record.seating))
         kept = replay.load(results.directory / REPLAYS / f"{cell.id}-{record.episode}-{seating}.json")
-        first = next((step for step in kept.steps if target.player in step.movers), None)
-        if first is not None:
-            games += 1
-            chosen += first.names[first.movers.index(target.player)] == target.action
+        moved = [step for step in kept.steps if target.player in step.movers]
+        games += bool(moved)
+        chosen += any(step.names[step.movers.index(target.player)] == target.action for step in moved)
     return chosen, games
 
 

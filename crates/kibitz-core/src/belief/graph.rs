@@ -52,6 +52,13 @@ struct Moving {
     seen: u64,
 }
 
+/// States that a player cannot tell apart.
+struct Group {
+    seen: u64,
+    legal: Vec<Action>,
+    belief: Distribution,
+}
+
 impl BeliefGraph {
     /// A belief.
     pub fn node(&self, number: usize) -> &BeliefNode {
@@ -133,10 +140,10 @@ impl BeliefGraph {
         tick: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<(f64, Vec<(Distribution, f64)>), String> {
         let (mut reward, mut run) = (0.0, 0);
-        let mut groups: Vec<(u64, Distribution)> = Vec::new();
-        let mut places: KeyMap<usize> = KeyMap::default();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut latest: KeyMap<usize> = KeyMap::default();
         let mut legal = Vec::new();
-        while let Some(Moving { state, p, mut seen }) = moving.pop() {
+        while let Some(Moving { state, p, seen }) = moving.pop() {
             tick()?;
             run += 1;
             if run > CHANCE_RUN {
@@ -158,16 +165,18 @@ impl BeliefGraph {
                 }
                 Turn::One(_) | Turn::Several(_) => {
                     actions(model, &state, &mut legal);
-                    seen = legal.iter().fold(seen, |seen, action| derive(seen, u64::from(action.0)));
-                    let place = *places.entry(seen).or_insert_with(|| {
-                        groups.push((seen, Vec::new()));
+                    let fits = |group: &Group| group.seen == seen && group.legal == legal;
+                    let known = latest.get(&seen).copied().filter(|place| fits(&groups[*place]));
+                    let place = known.or_else(|| groups.iter().position(fits)).unwrap_or_else(|| {
+                        groups.push(Group { seen, legal: legal.clone(), belief: Vec::new() });
                         groups.len() - 1
                     });
-                    groups[place].1.push((state, p));
+                    latest.insert(seen, place);
+                    groups[place].belief.push((state, p));
                 }
             }
         }
-        let normal = |(_, mut belief): (u64, Distribution)| {
+        let normal = |Group { mut belief, .. }: Group| {
             let total: f64 = belief.iter().map(|(_, p)| p).sum();
             belief.iter_mut().for_each(|(_, p)| *p /= total);
             (merged(model, belief), total)
@@ -209,7 +218,9 @@ fn digits(p: f64) -> u64 {
 fn actions(model: &dyn Model, state: &State, legal: &mut Vec<Action>) {
     legal.clear();
     model.legal(state, 0, legal);
-    legal.sort_unstable();
+    if !legal.is_sorted() {
+        legal.sort_unstable();
+    }
 }
 
 /// The same belief with equal states as one, in an order that depends on the states alone.

@@ -185,13 +185,13 @@ impl BeliefSearch {
     fn judge(&mut self, run: &mut Run, at: usize, room: &mut f64) -> bool {
         *room -= 1.0;
         let belief = &self.graph.node(at).belief;
-        let go_on = *room > 0.0;
+        let (go_on, size) = (*room > 0.0, belief.len());
         let (value, steps) = if go_on { (0.0, 0) } else { run.play_out(belief) };
         let mut low = run.range.low;
         let (high, exact, more) =
             self.known.bound(run.model, belief, run.range.high, self.graph.transitions);
         self.graph.transitions += steps + more;
-        if let (1, Some(known)) = (belief.len(), exact) {
+        if let (1, Some(known)) = (size, exact) {
             low = known; // there is nothing to find out
         }
         self.nodes[at].bounds = Bounds { low, high };

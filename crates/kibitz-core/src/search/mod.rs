@@ -20,7 +20,7 @@ mod width;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Trouble, World};
 use crate::game::{Info, Turn};
 use crate::model::SharedModel;
 use crate::planner::{Decision, Planner};
@@ -116,8 +116,10 @@ impl TreeSearch {
             Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
             Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
         }
-        let belief = p
-            .belief
+        // The graph of beliefs is made of all states that may be, whatever the way to them.
+        let all = matches!(p.belief, BeliefKind::Auto | BeliefKind::Tree(_));
+        let belief = if kind == TreeKind::Belief && all { BeliefKind::Exact(LARGEST) } else { p.belief };
+        let belief = belief
             .build(info, p.simulations.unwrap_or(u64::MAX))
             .map_err(|what| format!("{}: {what}", self.name))?;
         Ok((kind, policy, belief))
