@@ -16,7 +16,7 @@ def kuhn_view(seed: int) -> kb.View:
     return referee.view(1)
 
 
-@pytest.mark.parametrize("kind", ["auto", "exact", "particles(400)", "resampling"])
+@pytest.mark.parametrize("kind", ["auto", "exact", "particles(400)", "tree", "resampling"])
 def test_presents_fit_the_view(kind: str) -> None:
     view = kuhn_view(5)
     belief = kb.Belief(view.game, kind, seed=1)
@@ -150,3 +150,54 @@ def test_who_can_explain_nothing_moves_at_random() -> None:
         assert "a move at random: no state explains what player 1 has seen" in decision.notes[0]
     with pytest.raises(ValueError, match="no state explains"):
         kb.Belief(referee.game).update(referee.view(0))
+
+
+GUESSING = "number-guessing.kif(numbers=16, questions=4)"
+
+
+def views_of(spec: str, planner: str, seed: int) -> list[kb.View]:
+    """The views that a lone player has in one game."""
+    game = kb.load(spec)
+    referee, player = kb.Referee(game, seed), kb.planner(planner)
+    player.start(game, 0, seed)
+    views = []
+    while not referee.over:
+        views.append(referee.view(0))
+        referee.apply([player.act(views[-1]).action])
+    return views
+
+
+@pytest.mark.parametrize("spec", ["mastermind.kif", GUESSING, "monty-hall.kif", "rock-sample(4, 4)"])
+def test_the_tree_of_histories_is_the_exact_filter(spec: str) -> None:
+    """Chi-squared of the states that it draws, step after step; at the level of one in a million."""
+    views = views_of(spec, "random", 3)
+    game = views[0].game
+    tree, exact = kb.Belief(game, "tree", seed=1), kb.Belief(game, "exact")
+    for view in views[:6]:
+        tree.update(view)
+        exact.update(view)
+        states = exact.states(100_000)
+        assert states is not None
+        draws = 40 * len(states)
+        seen = Counter(tree.sample().hash() for _ in range(draws))
+        assert set(seen) <= {state.hash() for state, _ in states}
+        squares = sum((seen[state.hash()] - draws * p) ** 2 / (draws * p) for state, p in states)
+        freedom = max(1, len(states) - 1)
+        assert squares < freedom + 5 * (2 * freedom) ** 0.5 + 25
+        # All that is left of the tree is the same distribution.
+        left = tree.states(100_000)
+        assert left is not None
+        assert {state.hash(): p for state, p in left} == pytest.approx(
+            {state.hash(): p for state, p in states}
+        )
+    counters = dict(tree.counters)
+    assert counters["restarts"] == counters["removed"] or len(views) < 2
+    assert counters["transitions"] < counters["histories"] + counters["removed"] + 1
+
+
+@pytest.mark.parametrize("kind", ["tree", "exact", "particles(100)"])
+def test_a_view_that_no_history_explains(kind: str) -> None:
+    """Cards that the model does not have: told in a sentence, and neither endless nor a crash."""
+    belief = kb.Belief(kb.load("kuhn-poker"), kind)
+    with pytest.raises(ValueError, match="another game"):
+        belief.update(kuhn_view(1))

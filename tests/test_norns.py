@@ -1,0 +1,100 @@
+"""NORNS: a tree of possible pasts, and futures by actions and observations, or by beliefs."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import pytest
+
+import kibitz as kb
+
+SMALL = "number-guessing.kif"
+BIG = "number-guessing.kif(numbers=16, questions=4)"
+
+
+def scores(spec: str, planner: str, games: int) -> list[float]:
+    """What a lone player gets in some games."""
+    game = kb.load(spec)
+    returns = []
+    for seed in range(games):
+        referee, player = kb.Referee(game, seed), kb.planner(planner)
+        player.start(game, 0, seed)
+        while not referee.over:
+            referee.apply([player.act(referee.view(0)).action])
+        returns.append(referee.returns[0])
+    return returns
+
+
+def first(spec: str, planner: str, seed: int = 1) -> kb.Decision:
+    """The first decision of a game."""
+    game = kb.load(spec)
+    player = kb.planner(planner)
+    player.start(game, 0, seed)
+    return player.act(kb.Referee(game, seed).view(0))
+
+
+@pytest.mark.parametrize(("spec", "best"), [(SMALL, 100.0), (BIG, 100.0), ("mastermind.kif", 100.0)])
+def test_the_graph_of_beliefs_is_played_optimally(spec: str, best: float) -> None:
+    assert scores(spec, "norns(simulations=300, tree=belief)", 8) == [best] * 8
+
+
+def test_values_are_exact_when_nothing_is_left_open() -> None:
+    """Monty hall and the bomb: the values that dynamic programming finds, action by action."""
+    for spec in ("monty-hall.kif", "exploding-bomb.kif", SMALL):
+        decision = first(spec, "norns(simulations=100000, tree=belief)")
+        assert decision.simulations < 100_000
+        assert any("exact" in note for note in decision.notes)
+        solution = kb.solve(kb.load(spec))
+        assert decision.table[0].value == pytest.approx(solution.value[0])
+
+
+def test_the_paper_s_planner_gathers_information() -> None:
+    """It asks about the bomb, and switches the door, every time."""
+    for seed in range(10):
+        assert first("exploding-bomb.kif", "norns(simulations=500)", seed).name == "ask"
+    assert mean(scores("monty-hall.kif", "norns(simulations=500)", 60)) > 45
+
+
+def test_mastermind_as_in_the_paper() -> None:
+    """Nearly optimal after 1,000 simulations."""
+    assert mean(scores("mastermind.kif", "norns(simulations=1000)", 10)) > 94
+
+
+def test_chance_in_mid_game_and_beliefs_that_are_not_uniform() -> None:
+    """Rock-sample's sensor errs, and tiger's tiger moves: still no worse than particles."""
+    ours = mean(scores("rock-sample(4, 4)", "norns(simulations=300, tree=belief, horizon=12)", 12))
+    assert ours > mean(scores("rock-sample(4, 4)", "random", 12))
+    assert first("tiger", "norns(simulations=300, tree=belief, horizon=8)").name == "listen"
+
+
+def test_budgets() -> None:
+    decision = first(BIG, "norns(transitions=2000, tree=belief)")
+    assert decision.transitions is not None
+    assert decision.transitions < 6000
+    assert first(BIG, "norns(milliseconds=50, tree=belief)").seconds < 2
+
+
+def test_what_it_cannot_do_is_said() -> None:
+    for spec, planner, what in [
+        ("kuhn-poker", "norns(tree=belief)", "needs a single player"),
+        ("rock-sample", "norns(tree=belief, belief=exact(10))", "more than 10 states"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            first(spec, planner)
+
+
+def test_several_players() -> None:
+    """An action-observation tree for each player: clearly better than moving at random."""
+    game = kb.load("leduc-poker")
+    total = 0.0
+    for seed in range(60):
+        seat = seed % 2
+        referee = kb.Referee(game, seed // 2)
+        players = [kb.planner("random"), kb.planner("random")]
+        players[seat] = kb.planner("norns(simulations=200)")
+        for number, player in enumerate(players):
+            player.start(game, number, seed)
+        while not referee.over:
+            referee.apply([players[who].act(referee.view(who)).action for who in referee.movers])
+        total += referee.returns[seat]
+    assert total > 0
