@@ -1,6 +1,6 @@
 //! Which belief: how it is written in a spec, and how it is made for a game.
 
-use super::{Belief, Exact, Particles, Resampling};
+use super::{Belief, Exact, Hypergames, Particles, Resampling};
 use crate::game::Info;
 use crate::params::{Param, named, whole};
 use crate::spec::Value;
@@ -17,19 +17,22 @@ pub enum BeliefKind {
     Particles(usize),
     /// The game's own resampling.
     Resampling,
+    /// So many whole histories.
+    Hypergames(usize),
 }
 
 impl Param for BeliefKind {
     fn kind() -> String {
-        "auto | exact(limit) | particles(count) | resampling".to_owned()
+        "auto | exact(limit) | particles(count) | resampling | hypergames(count)".to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) = named(value, &["auto", "exact", "particles", "resampling"])?;
+        let (name, number) = named(value, &["auto", "exact", "particles", "resampling", "hypergames"])?;
         Ok(match name.as_str() {
             "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
             "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
             "resampling" => BeliefKind::Resampling,
+            "hypergames" => BeliefKind::Hypergames(whole(&name, number, 100)?),
             _ => BeliefKind::Auto,
         })
     }
@@ -40,6 +43,7 @@ impl Param for BeliefKind {
             BeliefKind::Exact(limit) => format!("exact({limit})"),
             BeliefKind::Particles(count) => format!("particles({count})"),
             BeliefKind::Resampling => "resampling".to_owned(),
+            BeliefKind::Hypergames(count) => format!("hypergames({count})"),
         }
     }
 }
@@ -67,6 +71,7 @@ impl BeliefKind {
                 need(info.has.resampling, "resampling", "resampling")?;
                 Box::new(Resampling)
             }
+            BeliefKind::Hypergames(count) => Box::new(Hypergames::new(count)),
         })
     }
 }

@@ -5,12 +5,14 @@
 //! share: the successors of a possible world that agree with what the player saw.
 
 mod exact;
+mod hypergames;
 mod kind;
 mod particles;
 mod resampling;
 mod world;
 
 pub use exact::Exact;
+pub use hypergames::Hypergames;
 pub use kind::BeliefKind;
 pub use particles::Particles;
 pub use resampling::Resampling;

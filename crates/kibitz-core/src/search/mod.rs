@@ -25,7 +25,7 @@ use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
-use params::{Backup, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
+use params::{Backup, Expansion, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
 use tree::Tree;
@@ -97,6 +97,15 @@ impl TreeSearch {
                 "one player, or two whose returns add up to zero",
             )?;
         }
+        let alone = p.parallel != Parallel::Tree || p.workers == 1;
+        let plain = p.backup == Backup::Mean && p.expansion == Expansion::All;
+        if p.observers == Observers::One && (state_tree || !plain || !alone) {
+            return Err(format!(
+                "{}: observers=one goes with tree=action-observation, backup=mean, expansion=all and a \
+                 tree for each thread only",
+                self.name
+            ));
+        }
         let policy = match p.playout {
             PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
             PlayoutKind::Auto => Policy::Random,
@@ -164,7 +173,7 @@ impl Planner for TreeSearch {
         let mut present = World::initial(&*model);
         session.belief.sample(&*model, view, &mut rng, &mut present);
         let turn = model.turn(&present.state);
-        problem.root = problem.key(&present, turn, view.player);
+        problem.root = problem.key(&present, turn, view.player, 0);
         if session.belief.certain().is_some() && turn == Turn::One(view.player) {
             problem.together = together(params, info);
         }
@@ -213,7 +222,8 @@ impl Session {
         let in_parallel = if params.parallel == Parallel::Root { params.workers.max(1) } else { 1 };
         let count = if params.trees > 1 { params.trees } else { in_parallel };
         let shared = params.parallel == Parallel::Tree && params.workers > 1;
-        let keep = params.reuse && params.width.is_none();
+        // With one observer, the others' nodes are counted from the root on.
+        let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
         let floor = problem.model.info().min_return;
         let floor = if floor.is_finite() { floor } else { 0.0 };
         self.trees.resize_with(count as usize, || Tree::new(shared, floor));

@@ -1,7 +1,7 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, SearchParams, Selection, TreeKind};
+use super::params::{Choice, Observers, SearchParams, Selection, TreeKind};
 use crate::params::Params;
 use crate::registry::PlannerEntry;
 
@@ -44,6 +44,12 @@ preset!(
     "UCT on what the player has done and seen, from particles of what may be (Silver and Veness 2010).",
     "",
     { tree: TreeKind::ActionObservation, exploration: 1.0, choice: Choice::Value }
+);
+preset!(
+    "is-mcts",
+    "UCT over sampled worlds that share a tree of what is seen in them (Cowling et al. 2012).",
+    "",
+    { tree: TreeKind::ActionObservation, observers: Observers::One, exploration: 0.7, reuse: false }
 );
 preset!(
     "flat-mc",

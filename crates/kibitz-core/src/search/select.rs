@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::params::{Backup, Expansion, SearchParams, Selection};
 use super::tree::{Edge, NodeId, Tree};
-use crate::game::Info;
+use crate::game::{Action, Info};
 use crate::rng::Rng;
 
 /// The selection rule, with its constants in the game's own units.
@@ -109,6 +109,35 @@ pub(super) fn select(
             && let Some(next) = tree.take_untried(id, edges.len())
         {
             return next;
+        }
+    }
+    best
+}
+
+/// Chooses among the edges of a node whose actions are on offer in the present world: an untried one, or
+/// the one with the highest bound by how often it was on offer (instead of how often the node was visited).
+pub(super) fn select_offered(
+    tree: &Tree,
+    edges: &[Edge],
+    offered: &[Action],
+    rule: &Rule,
+    several: bool,
+    rng: &mut Rng,
+) -> Option<usize> {
+    let (mut best, mut bound) = (None, f64::NEG_INFINITY);
+    for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| offered.contains(&edge.action())) {
+        let visits = edge.visits.load(Relaxed);
+        let upper = match rule.selection {
+            Selection::Uniform => -f64::from(visits),
+            Selection::Ucb1 if visits == 0 => return Some(index), // the order of new edges is random
+            Selection::Ucb1 => {
+                let jitter = if several { 0.5 + rng.unit() } else { 1.0 };
+                let explore = count(rule.small, edge.offers()).root_log;
+                rule.value(tree, edge) + jitter * rule.c * explore * count(rule.small, visits).inverse_root
+            }
+        };
+        if upper > bound {
+            (best, bound) = (Some(index), upper);
         }
     }
     best
