@@ -188,14 +188,18 @@ impl Belief for Hypergames {
                 self.put(history, &mut known);
             }
         }
-        for _ in self.bag.len()..self.count {
-            if self.bag.is_empty() {
-                break;
-            }
+        // Until it is full, or nothing new has been found for a while.
+        let mut in_vain = 0;
+        while !self.bag.is_empty() && self.bag.len() < self.count && in_vain < 20 + 4 * self.bag.len() {
+            in_vain += 1;
+            let held = self.bag.len();
             let mut other = self.bag[rng.below(self.bag.len() as u32) as usize].clone();
             other.take_back(rng);
             if other.move_on(model, view, rng).0 {
                 self.put(other, &mut known);
+            }
+            if self.bag.len() > held {
+                in_vain = 0;
             }
         }
         if self.bag.is_empty() {

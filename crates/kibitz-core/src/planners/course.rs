@@ -43,7 +43,7 @@ impl Course {
 
     /// The players' returns from here on if one of them does this now and everybody, told no more than
     /// the game tells, plays as a planner says, for at most so many moves. What is drawn depends on the
-    /// seed and on the number of the step only.
+    /// seed and on the number of the step only. `None` if it was interrupted.
     ///
     /// # Errors
     /// What the planner says if it cannot play this game.
@@ -52,9 +52,10 @@ impl Course {
         spec: &Spec,
         player: usize,
         action: Action,
-        moves: Option<u32>,
+        moves: u32,
         seed: u64,
-    ) -> Result<[f64; MAX_PLAYERS], String> {
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<[f64; MAX_PLAYERS]>, String> {
         let model = self.model.clone();
         let faults = model.faults();
         let mut minds: Vec<Option<Box<dyn Planner>>> = self.views.iter().map(|_| None).collect();
@@ -62,7 +63,7 @@ impl Course {
         let (mut weight, mut made, mut forced) = (1.0, 0, Some(action));
         for step in 0.. {
             let turn = model.turn(&self.state);
-            let far = moves.is_some_and(|moves| made > moves);
+            let far = made > moves;
             if turn == Turn::Over || far || model.faults() != faults {
                 if far && turn != Turn::Over && model.info().has.evaluator {
                     let mut values = [0.0; MAX_PLAYERS];
@@ -70,6 +71,9 @@ impl Course {
                     returns.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
                 }
                 break;
+            }
+            if pause() {
+                return Ok(None);
             }
             let mut joint = Vec::with_capacity(turn.width());
             if turn == Turn::Chance {
@@ -79,7 +83,7 @@ impl Course {
                 let own = if mover == player { forced.take() } else { None };
                 joint.push(match own {
                     Some(action) => action,
-                    None => self.ask(&mut minds[mover], spec, mover, derive(seed, mover as u64))?,
+                    None => self.ask(&mut minds[mover], spec, mover, derive(seed, mover as u64), pause)?,
                 });
             }
             let rewards = self.step(&joint);
@@ -89,7 +93,7 @@ impl Course {
                 made += 1;
             }
         }
-        Ok(returns)
+        Ok(Some(returns))
     }
 
     /// What a player does now. Who has not been asked before begins to think here.
@@ -99,6 +103,7 @@ impl Course {
         spec: &Spec,
         player: usize,
         seed: u64,
+        pause: &mut dyn FnMut() -> bool,
     ) -> Result<Action, String> {
         let view = &mut self.views[player];
         view.legal.clear();
@@ -115,6 +120,6 @@ impl Course {
                 mind.insert(planner)
             }
         };
-        planner.act(view, &mut || false).map(|decision| decision.action)
+        planner.act(view, pause).map(|decision| decision.action)
     }
 }

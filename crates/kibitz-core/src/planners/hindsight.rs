@@ -24,8 +24,8 @@ crate::params! {
     pub struct WorldsParams {
         /// Worlds that are sampled for a decision; each is planned in once.
         pub worlds: u32 = 30, in 1..=1_000_000;
-        /// Moves to look ahead after the action that is judged; the evaluator, if there is one, judges
-        /// what lies beyond.
+        /// Moves to look ahead (or to play on with a planner that gives no values) after the action that
+        /// is judged; the evaluator, if there is one, judges what lies beyond.
         pub horizon: u32 = 5, in 0..=1000;
         /// The planner in each world, to which everything is shown; none for looking ahead to the
         /// horizon with branch and bound.
@@ -173,7 +173,7 @@ impl Planner for Worlds {
         decision.simulations = inquiry.simulations;
         decision.nodes = inquiry.states;
         decision.belief = belief.size();
-        decision.notes = belief.notes();
+        decision.notes.extend(belief.notes());
         if inquiry.horizon < params.horizon {
             let (near, far) = (inquiry.horizon, params.horizon);
             decision.notes.push(format!("the horizon was {near} instead of {far}, for want of states"));
@@ -212,7 +212,7 @@ impl Inquiry<'_> {
         let revealed = Revealed::new(self.model.clone(), world.state.clone(), fixed);
         match &self.params.planner {
             None => self.look_ahead(&revealed, world, late),
-            Some(inner) => self.ask(inner, revealed, seed, late).map(Some),
+            Some(inner) => self.ask(inner, revealed, seed, late),
         }
     }
 
@@ -240,6 +240,7 @@ impl Inquiry<'_> {
             search.most = if most.is_nan() { f64::INFINITY } else { most };
             let judged = search.judge(&start, self.horizon + 1);
             self.states += search.states;
+            self.simulations += self.view.legal.len() as u64;
             match judged {
                 Ok(judged) => return Ok(Some(self.in_order(&judged, player))),
                 Err(Failure::Stopped(_)) if stopped => return Ok(None),
@@ -264,7 +265,7 @@ impl Inquiry<'_> {
         revealed: Revealed,
         seed: u64,
         late: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<f64>, String> {
+    ) -> Result<Option<Vec<f64>>, String> {
         let model: SharedModel = std::sync::Arc::new(revealed);
         let view = View { legal: self.view.legal.clone(), ..View::new(self.view.player) };
         let mut planner = registry::planner(inner).map_err(|SpecError(what)| what)?;
@@ -277,8 +278,10 @@ impl Inquiry<'_> {
         };
         let values: Option<Vec<f64>> = view.legal.iter().map(known).collect();
         match values {
-            Some(values) => Ok(values),
-            None => view.legal.iter().map(|action| self.play_on(inner, &model, *action, seed)).collect(),
+            Some(values) => Ok(Some(values)),
+            None => {
+                view.legal.iter().map(|action| self.play_on(inner, &model, *action, seed, late)).collect()
+            }
         }
     }
 
@@ -289,11 +292,13 @@ impl Inquiry<'_> {
         model: &SharedModel,
         action: Action,
         seed: u64,
-    ) -> Result<f64, String> {
+        late: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<f64>, String> {
         self.simulations += 1;
+        let player = self.view.player;
         let course = Course::new(model.clone());
-        let returns = course.play(inner, self.view.player, action, Some(self.horizon), seed)?;
-        Ok(returns[self.view.player])
+        let returns = course.play(inner, player, action, self.horizon, seed, late)?;
+        Ok(returns.map(|returns| returns[player]))
     }
 }
 
@@ -339,6 +344,10 @@ impl<'a> Tally<'a> {
         rng.shuffle(&mut table);
         let value = |row: &Judgement| row.value.unwrap_or_default();
         table.sort_by(|a, b| value(b).total_cmp(&value(a)));
-        Decision { action: table[0].action, table, ..Decision::default() }
+        let mut decision = Decision { action: table[0].action, table, ..Decision::default() };
+        if self.worlds == 0 {
+            decision.notes.push("a move at random: there was no time for a single world".to_owned());
+        }
+        decision
     }
 }

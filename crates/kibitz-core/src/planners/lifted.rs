@@ -12,6 +12,7 @@ use crate::params::Params;
 use crate::planner::{Decision, Planner};
 use crate::registry::{self, PlannerEntry};
 use crate::rng::Rng;
+use crate::search::natural_horizon;
 use crate::spec::{Spec, SpecError, Value};
 use crate::view::View;
 
@@ -22,7 +23,8 @@ crate::params! {
         pub worlds: u32 = 30, in 1..=1_000_000;
         /// The nested planner, which plays every seat after the action that is judged.
         pub planner: Spec = nested();
-        /// Moves that it plays; none for all.
+        /// Moves that it plays; none for all (where the game discounts and has no end, until what is left
+        /// counts less than one percent).
         pub horizon: Option<u32> = None, in Some(0)..=Some(1_000_000);
         /// Histories that the belief holds.
         pub hypergames: usize = 100, in 1..=1_000_000;
@@ -86,6 +88,7 @@ impl Planner for Lifted {
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut tally = Tally::new(view);
         let mut simulations = 0;
+        let moves = horizon.unwrap_or_else(|| natural_horizon(model.info()));
         'worlds: for _ in 0..*worlds {
             let mut course = Course::new(model.clone());
             for joint in belief.history(rng).into_iter().flatten() {
@@ -94,11 +97,11 @@ impl Planner for Lifted {
             let seed = rng.bits();
             let mut values = Vec::with_capacity(view.legal.len());
             for action in &view.legal {
-                if simulations > 0 && late() {
-                    break 'worlds;
+                let course = course.clone();
+                match course.play(planner, view.player, *action, moves, seed, &mut late)? {
+                    Some(returns) => values.push(returns[view.player]),
+                    None => break 'worlds,
                 }
-                let returns = course.clone().play(planner, view.player, *action, *horizon, seed)?;
-                values.push(returns[view.player]);
                 simulations += 1;
                 if model.faults() != faults {
                     return Err(model.fault().unwrap_or_default());
@@ -109,7 +112,7 @@ impl Planner for Lifted {
         let mut decision = tally.decide(rng);
         decision.simulations = simulations;
         decision.belief = belief.size();
-        decision.notes = belief.notes();
+        decision.notes.extend(belief.notes());
         decision.elapsed = begun.elapsed();
         Ok(decision)
     }

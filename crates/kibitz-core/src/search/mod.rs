@@ -166,7 +166,7 @@ impl Planner for TreeSearch {
                 depth: params.depth.unwrap_or(u32::MAX),
                 discount: info.discount,
             },
-            horizon: horizon(params, info),
+            horizon: params.horizon.unwrap_or_else(|| natural_horizon(info)),
             together: 1,
             root: 0,
         };
@@ -187,14 +187,13 @@ impl Planner for TreeSearch {
     }
 }
 
-/// Moves from the root after which a simulation stops.
-fn horizon(params: &SearchParams, info: &Info) -> u32 {
-    let natural = match info.horizon {
+/// Moves after which a simulation stops, unless somebody wants something else.
+pub(crate) fn natural_horizon(info: &Info) -> u32 {
+    match info.horizon {
         Some(steps) => steps,
         None if info.discount < 1.0 => (EPSILON.ln() / info.discount.ln()).ceil() as u32,
         None => ENDLESS,
-    };
-    params.horizon.unwrap_or(natural)
+    }
 }
 
 /// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what
