@@ -17,8 +17,8 @@ from kibitz.planners import AnyPlanner, Cheat, planner
 from kibitz.rules import Rules
 from kibitz.testing.contract import ContractError, Report
 
-ENDLESS = 10**9
-"""A budget of simulations that nobody uses up."""
+ENDLESS = {"simulations": 10**9, "worlds": 10**6}
+"""Budgets that nobody uses up, by the name of the parameter."""
 
 
 def check_planner(
@@ -162,13 +162,14 @@ class _Checker:
         if view is None or spec is None or entry is None:
             return
         known = {param.name for param in entry.params}
-        if "simulations" not in known:
+        endless = {name: most for name, most in ENDLESS.items() if name in known}
+        if not endless:
             return
-        told = Planner(_with(spec, simulations=ENDLESS))
+        told = Planner(_with(spec, **endless))
         told.start(self.game, view.player, self.seed)
         self.stops(lambda: told.act(view, seconds=seconds), seconds, patience)
         if "milliseconds" in known:
-            clocked = Planner(_with(spec, simulations=ENDLESS, milliseconds=1000 * seconds))
+            clocked = Planner(_with(spec, **endless, milliseconds=1000 * seconds))
             clocked.start(self.game, view.player, self.seed)
             self.stops(lambda: clocked.act(view), seconds, patience)
 
