@@ -268,3 +268,24 @@ fn omniscient_must_be_told() {
     }
     assert_eq!(wins, 40);
 }
+
+#[test]
+fn branch_and_bound_leaves_out_what_cannot_matter_only() {
+    // The same worlds and futures, looked at in full by another planner.
+    for (name, steps) in [("tiger", 4), ("rock-sample", 5), ("kuhn-poker", 3), ("leduc-poker", 5)] {
+        let model = registry::game(&name.parse().unwrap()).unwrap();
+        for (views, player) in random_game(&*model, 11).into_iter().take(steps) {
+            let bounded = decide("hindsight(worlds=4, horizon=2)", &model, &views[player], 7);
+            let full =
+                decide("hindsight(worlds=4, planner=expectimax(depth=3))", &model, &views[player], 7);
+            for row in &full.table {
+                let (right, found) = (row.value.unwrap(), value(&bounded, row.action));
+                assert!((right - found).abs() < 1e-9, "{name}: {right} {found}");
+            }
+        }
+    }
+    let (bomb, view) = (Bomb::model(), View { legal: vec![ASK, WAIT], ..View::new(0) });
+    let bounded = decide("hindsight(worlds=20, horizon=1)", &bomb, &view, 1);
+    let full = decide("hindsight(worlds=20, planner=expectimax(depth=2))", &bomb, &view, 1);
+    assert!(bounded.nodes < full.nodes, "{} {}", bounded.nodes, full.nodes);
+}

@@ -170,3 +170,34 @@ static SMALL: LazyLock<[Count; 1024]> = LazyLock::new(|| std::array::from_fn(|n|
 fn count(small: &[Count], n: u32) -> Count {
     small.get(n as usize).copied().unwrap_or_else(|| Count::new(n))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_is_not_explored_for_being_seldom_on_offer() {
+        let tree = Tree::new(false, 0.0);
+        let (id, _) = tree.find_or_add(42).unwrap();
+        let rule = Rule::new(&Info::new(2, 0.0, 1.0), &SearchParams::default());
+        let (good, bad) = (Action(1), Action(2));
+        (0..10_000).for_each(|_| tree.offer(id, &[good]));
+        (0..8).for_each(|_| tree.offer(id, &[good, bad]));
+        for (action, visits, value) in [(good, 10_002, 0.9), (bad, 6, 0.0)] {
+            let edge = tree.edges(id).iter().find(|edge| edge.action() == action).unwrap();
+            tree.visit_edge(edge, visits);
+            tree.add(edge, value, visits);
+            tree.visit_node(id, visits);
+        }
+        let mut rng = Rng::new(1);
+        let mut choose = |offered: &[Action]| {
+            let chosen = select_offered(&tree, tree.edges(id), offered, &rule, false, &mut rng);
+            chosen.map(|index| tree.edges(id)[index].action())
+        };
+        assert_eq!(choose(&[good, bad]), Some(good));
+        assert_eq!(choose(&[bad]), Some(bad));
+        assert_eq!(choose(&[Action(9)]), None);
+        // By the visits of the node it would be tried once more.
+        assert_eq!(tree.edges(id)[rule.best_tried(&tree, id, tree.edges(id))].action(), bad);
+    }
+}

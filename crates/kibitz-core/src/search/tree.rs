@@ -439,6 +439,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_on_offer_is_counted_by_itself() {
+        let tree = Tree::new(false, 0.0);
+        let (id, _) = tree.find_or_add(42).unwrap();
+        let edge = |action: u32| tree.edges(id).iter().find(|edge| edge.action() == Action(action));
+        tree.offer(id, &[Action(1), Action(2)]);
+        tree.visit_edge(edge(2).unwrap(), 1);
+        tree.add(edge(2).unwrap(), 3.0, 1);
+        // Another world offers something else: what is known of the others stays.
+        tree.offer(id, &[Action(2), Action(5)]);
+        tree.offer(id, &[Action(5)]);
+        let offers = |action| edge(action).map(Edge::offers);
+        assert_eq!([1, 2, 5].map(offers), [Some(1), Some(2), Some(2)]);
+        assert_eq!((tree.mean(edge(2).unwrap()), tree.edges(id).len()), (3.0, 3));
+    }
+
+    #[test]
     fn nodes_are_found_again_after_growth() {
         let mut tree = Tree::new(false, 0.0);
         let keys: Vec<u64> = (1..5000).map(crate::rng::mix).collect();
