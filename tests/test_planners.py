@@ -243,7 +243,7 @@ class TestHiddenInformation:
         if spec != "flat-mc":  # whose bear moves at random
             assert decision.table[0].value == pytest.approx(-0.32, abs=0.05)
 
-    @pytest.mark.parametrize("belief", ["exact", "particles(500)", "resampling"])
+    @pytest.mark.parametrize("belief", ["exact", "particles(500)", "resampling", "hypergames(50)"])
     def test_poker_decisions_that_nobody_should_get_wrong(self, belief: str) -> None:
         game = kb.load("kuhn-poker")
         spec = f"pomcp(simulations=4000, belief={belief})"
@@ -266,13 +266,13 @@ class TestHiddenInformation:
         game = kb.load("kuhn-poker")
         view = view_after(game, [], seed=3)
         values = {}
-        for belief in ("exact", "particles(2000)", "resampling"):
+        for belief in ("exact", "particles(2000)", "resampling", "hypergames"):
             decision = decide(f"flat-mc(simulations=40000, belief={belief})", game, view)
             values[belief] = {row.name: (row.value, row.error) for row in decision.table}
         for name, (value, error) in values["exact"].items():
             assert value is not None
             assert error is not None
-            for other in ("particles(2000)", "resampling"):
+            for other in ("particles(2000)", "resampling", "hypergames"):
                 assert values[other][name][0] == pytest.approx(value, abs=6 * error + 0.05)
 
     def test_tiger_comes_within_five_percent_of_the_optimum(self) -> None:

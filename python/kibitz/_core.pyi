@@ -395,6 +395,13 @@ class Planner:
     def start(self, game: Game, seat: int, seed: int) -> None:
         """ValueError, with a sentence, where the game lacks what the planner needs."""
 
+    @property
+    def cheats(self) -> bool:
+        """Whether it must be told the true state before each decision."""
+
+    def tell(self, truth: State) -> None:
+        """Tells a planner that cheats the true state, for one decision; ValueError for one that does not."""
+
     def act(self, view: View, seconds: float | None = None) -> Decision:
         """Releases the GIL unless the game is a Python one; Ctrl-C raises KeyboardInterrupt soon.
 

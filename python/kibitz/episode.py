@@ -10,7 +10,7 @@ from typing import Any
 from kibitz import _core
 from kibitz._core import Decision, Game, Info, Planner, Referee, State
 from kibitz.games import load, wrap
-from kibitz.planners import AnyPlanner, planner
+from kibitz.planners import AnyPlanner, decide, planner
 from kibitz.rules import Rules
 
 
@@ -124,7 +124,7 @@ def play(
     record(referee.opening(), game.initial())
     while not referee.over and (max_steps is None or referee.steps < max_steps):
         before = referee.state
-        decisions = [seats[mover].act(referee.view(mover)) for mover in referee.movers]
+        decisions = [decide(seats[mover], referee, mover) for mover in referee.movers]
         record(referee.apply([decision.action for decision in decisions]), before, decisions)
     specs = tuple(chooser.spec for chooser in seats)
     return Episode(game, specs, seed, episode, referee.returns, steps, referee.state, referee.over)

@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
-//! [`planner`] and [`registry`], [`search`] (the one tree search) and [`planners`] (the others);
+//! [`planner`] and [`registry`], [`revealed`] (a game with nothing hidden), [`search`] (the one tree search) and [`planners`] (the others);
 //! [`draw`] is for pictures of games.
 
 #![forbid(unsafe_code)]
@@ -17,6 +17,7 @@ pub mod planner;
 pub mod planners;
 pub mod playout;
 pub mod registry;
+pub mod revealed;
 pub mod rng;
 pub mod search;
 pub mod solve;

@@ -120,6 +120,25 @@ impl Param for String {
     }
 }
 
+/// Another planner, as it is asked for.
+impl Param for Spec {
+    fn kind() -> String {
+        "planner".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Text(text) => text.parse().map_err(|SpecError(what)| what),
+            Value::Spec(spec) => Ok(spec.clone()),
+            other => Err(format!("expected a planner, not {other}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
 /// `none` or a value.
 impl<P: Param> Param for Option<P> {
     fn kind() -> String {
@@ -327,3 +346,30 @@ macro_rules! params {
     };
 }
 pub use crate::params;
+
+/// Declares an enum of plain words as a parameter.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $name { $($(#[$doc])* $variant),+ }
+
+        impl $crate::params::Param for $name {
+            fn kind() -> String { [$($word),+].join(" | ") }
+
+            fn read(value: &$crate::spec::Value) -> Result<Self, String> {
+                match value {
+                    $( $crate::spec::Value::Spec(spec) if spec.name == $word && spec.arguments.is_empty() => {
+                        Ok($name::$variant)
+                    } )+
+                    other => Err($crate::spec::unknown("choice", &other.to_string(), [$($word),+]).0),
+                }
+            }
+
+            fn show(&self) -> String {
+                match self { $($name::$variant => $word),+ }.to_owned()
+            }
+        }
+    };
+}
+pub(crate) use words;

@@ -1,10 +1,11 @@
-//! What a planner is: it is given a view and a model, never the true state.
+//! What a planner is: it is given a view and a model, never the true state (but for the one that says it
+//! cheats).
 
 use std::time::Duration;
 
 use crate::belief::Counter;
 use crate::game::Action;
-use crate::model::SharedModel;
+use crate::model::{SharedModel, State};
 use crate::rng::Rng;
 use crate::view::View;
 
@@ -22,6 +23,16 @@ pub trait Planner: Send {
     /// # Errors
     /// A sentence saying why no action could be chosen.
     fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String>;
+
+    /// Whether it must be told the true state before each decision. Only `omniscient` must.
+    fn cheats(&self) -> bool {
+        false
+    }
+
+    /// Tells a planner that cheats the true state, a state of the model it was started with.
+    fn tell(&mut self, truth: State) {
+        let _ = truth;
+    }
 }
 
 /// The evidence for one legal action.

@@ -56,7 +56,7 @@ fn decide(planner: &str, game: &kibitz_core::SharedModel, view: &View, seed: u64
     }
 }
 
-const PLANNERS: [&str; 14] = [
+const PLANNERS: [&str; 23] = [
     "random",
     "greedy",
     "one-step(samples=3)",
@@ -71,6 +71,15 @@ const PLANNERS: [&str; 14] = [
     "pomcp(simulations=40, belief=particles(20))",
     "pomcp(simulations=40, belief=resampling)",
     "expectimax(depth=2)",
+    "is-mcts(simulations=40)",
+    "is-mcts(simulations=40, observers=all)",
+    "pomcp(simulations=40, belief=hypergames(20))",
+    "hindsight(worlds=2, horizon=1, belief=particles(20))",
+    "hindsight(worlds=2, horizon=1, others=random, belief=particles(20))",
+    "hindsight(worlds=2, horizon=4, planner=random, belief=particles(20))",
+    "hyperplay(worlds=2, planner=uct(simulations=10), belief=hypergames(20))",
+    "lifted-hyperplay(worlds=1, hypergames=5, horizon=2, planner=random)",
+    "omniscient",
 ];
 
 proptest! {

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::fault::drive;
-use crate::game::{Game, spec_error};
+use crate::game::{Game, State, spec_error};
 use crate::pace::Pace;
 use crate::referee::View;
 use crate::translate::{translate, translate_back};
@@ -254,6 +254,30 @@ impl Planner {
         let planner = &mut seat.planner;
         self.run(py, rules, || planner.start(model, player, seed))?.map_err(PyValueError::new_err)?;
         seat.game = Some((game.clone().unbind(), player));
+        Ok(())
+    }
+
+    /// Whether it must be told the true state before each decision.
+    #[getter]
+    fn cheats(&self) -> PyResult<bool> {
+        Ok(self.sit()?.planner.cheats())
+    }
+
+    /// Tells a planner that cheats the true state, for one decision. ValueError for one that does not.
+    fn tell(&self, truth: &Bound<'_, State>) -> PyResult<()> {
+        let truth = truth.get();
+        let mut seat = self.sit()?;
+        if !seat.planner.cheats() {
+            return Err(PyValueError::new_err(format!("{} does not cheat: it may not be told", self.spec)));
+        }
+        let same = |(game, _): &(Py<Game>, usize)| Arc::ptr_eq(&game.get().model, &truth.game.get().model);
+        if !seat.game.as_ref().is_some_and(same) {
+            return Err(PyValueError::new_err(format!(
+                "{} needs the very game that is played as its model, and was started with another",
+                self.spec
+            )));
+        }
+        seat.planner.tell((*truth.state).clone());
         Ok(())
     }
 

@@ -52,6 +52,7 @@ def rounds(
 ) -> Iterator[LiveRound]:
     """Starts the planners and plays the episode to its end."""
     from kibitz.episode import seat_seed, steps_of
+    from kibitz.planners import decide
 
     game = referee.game
     for seat, planner in enumerate(seats):
@@ -61,7 +62,7 @@ def rounds(
         number += 1
         before = referee.state
         views = [referee.view(player) for player in referee.movers]
-        decisions = [seats[view.player].act(view) for view in views]
+        decisions = [decide(seats[view.player], referee, view.player) for view in views]
         choices = [_choice(view, seats, chosen) for view, chosen in zip(views, decisions, strict=True)]
         reports = referee.apply([decision.action for decision in decisions])
         steps = list(steps_of(reports, before, decisions))

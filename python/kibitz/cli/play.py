@@ -156,12 +156,13 @@ class Sitting:
     def choose(self) -> list[Decision] | Wish:
         """The movers' decisions: the person is asked, the opponents think."""
         from kibitz import Decision
+        from kibitz.planners import decide
 
         decisions = []
         for mover in self.referee.movers:
             view = self.referee.view(mover)
             if mover != self.seat:
-                decisions.append(self.opponents[mover].act(view))
+                decisions.append(decide(self.opponents[mover], self.referee, mover))
                 continue
             answer = self.ask(view)
             if isinstance(answer, Wish):

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from kibitz._core import Decision, Game, GameFault, Planner, View
+from kibitz._core import Decision, Game, GameFault, Planner, State, View
 from kibitz.episode import Episode, Step, enough_steps, play
 from kibitz.lab.cells import Cell, new_planner
 from kibitz.lab.experiment import Maker, Replays
 from kibitz.lab.record import Fault, FaultKind, Record
+from kibitz.planners import Cheat
 
 if TYPE_CHECKING:
     from kibitz.planners import AnyPlanner
@@ -184,6 +185,14 @@ class _Watched:
     @property
     def spec(self) -> str:
         return self._planner.spec
+
+    @property
+    def cheats(self) -> bool:
+        return isinstance(self._planner, Cheat) and self._planner.cheats
+
+    def tell(self, truth: State) -> None:
+        if isinstance(self._planner, Cheat):
+            self._planner.tell(truth)
 
     def start(self, game: Game, seat: int, seed: int) -> None:
         self._timed(lambda: self._planner.start(game, seat, seed))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from kibitz import _registry
-from kibitz._core import Decision, Entry, Game, Planner, View
+from kibitz._core import Decision, Entry, Game, Planner, Referee, State, View
 
 
 @runtime_checkable
@@ -25,6 +25,18 @@ class AnyPlanner(Protocol):
 
     def act(self, view: View) -> Decision:
         """Chooses an action."""
+
+
+@runtime_checkable
+class Cheat(Protocol):
+    """What may be told the true state before it acts: `omniscient`, which says so in its help."""
+
+    @property
+    def cheats(self) -> bool:
+        """Whether it must be told."""
+
+    def tell(self, truth: State) -> None:
+        """Tells it the true state, for one decision."""
 
 
 class PlannerBase:
@@ -91,6 +103,25 @@ def planner(spec: str | AnyPlanner) -> AnyPlanner:
     assert isinstance(made, PlannerBase)
     made._spec = spec
     return made
+
+
+def decide(chooser: AnyPlanner, referee: Referee, player: int) -> Decision:
+    """What a planner does in an episode that is played here: one that cheats is told the truth.
+
+    Whoever has no referee, and asks a planner to act on a view alone, cannot tell it: there a planner
+    that cheats refuses to play.
+
+    >>> import kibitz as kb
+    >>> from kibitz.planners import decide
+    >>> game = kb.load("kuhn-poker")
+    >>> referee, cheat = kb.Referee(game, seed=1), kb.planner("omniscient")
+    >>> cheat.start(game, 0, 0)
+    >>> decide(cheat, referee, 0).notes
+    ['was told the true state']
+    """
+    if isinstance(chooser, Cheat) and chooser.cheats:
+        chooser.tell(referee.state)
+    return chooser.act(referee.view(player))
 
 
 def list_planners() -> list[Entry]:

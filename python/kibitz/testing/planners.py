@@ -13,12 +13,12 @@ from kibitz import _core
 from kibitz._core import Decision, Game, Planner, Referee, View
 from kibitz.episode import play
 from kibitz.games import load
-from kibitz.planners import AnyPlanner, planner
+from kibitz.planners import AnyPlanner, Cheat, planner
 from kibitz.rules import Rules
 from kibitz.testing.contract import ContractError, Report
 
-ENDLESS = 10**9
-"""A budget of simulations that nobody uses up."""
+ENDLESS = {"simulations": 10**9, "worlds": 10**6}
+"""Budgets that nobody uses up, by the name of the parameter."""
 
 
 def check_planner(
@@ -39,7 +39,7 @@ def check_planner(
     decision (say `deterministic=False` for one that goes by the clock); that the same view gives
     the same decision whatever the hidden truth is; that it stops in time: after `seconds`, a
     planner of the core is given `patience` more. Where told, that it plays (one of) the `best`
-    first actions. A planner that refuses the game is reported, not blamed.
+    first actions. A planner that refuses the game, or cheats, is reported, not blamed.
 
     >>> from kibitz.testing import check_planner
     >>> print(str(check_planner("random", "tic-tac-toe")).partition(" (")[0])
@@ -53,6 +53,9 @@ def check_planner(
         first.start(checker.game, 0, seed)
     except ValueError as refusal:
         checker.report.refused = str(refusal)
+        return checker.report
+    if isinstance(first, Cheat) and first.cheats:
+        checker.report.refused = f"{checker.name} cheats: it acts on the truth, not on a view"
         return checker.report
     for view in checker.positions(positions, max_steps):
         checker.sound(view)
@@ -159,13 +162,14 @@ class _Checker:
         if view is None or spec is None or entry is None:
             return
         known = {param.name for param in entry.params}
-        if "simulations" not in known:
+        endless = {name: most for name, most in ENDLESS.items() if name in known}
+        if not endless:
             return
-        told = Planner(_with(spec, simulations=ENDLESS))
+        told = Planner(_with(spec, **endless))
         told.start(self.game, view.player, self.seed)
         self.stops(lambda: told.act(view, seconds=seconds), seconds, patience)
         if "milliseconds" in known:
-            clocked = Planner(_with(spec, simulations=ENDLESS, milliseconds=1000 * seconds))
+            clocked = Planner(_with(spec, **endless, milliseconds=1000 * seconds))
             clocked.start(self.game, view.player, self.seed)
             self.stops(lambda: clocked.act(view), seconds, patience)
 

@@ -16,14 +16,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kibitz import _core
-from kibitz._core import Decision, Planner, Referee, View
+from kibitz._core import Decision, Planner, Referee
 from kibitz.games import load
+from kibitz.planners import decide
 
 GAMES = ("tic-tac-toe", "connect-four", "kuhn-poker", "rock-sample", "tiger")
 """Fixed: another game here is another signature for everybody."""
 SEEDS = (1, 2)
-BUDGETS = {"simulations": 200, "depth": 4, "samples": 20}
-"""What a planner may spend, by the name of its parameter. One is enough."""
+BUDGETS = {
+    "simulations": "simulations=200",
+    "depth": "depth=4",
+    "samples": "samples=20",
+    "worlds": "worlds=2, horizon=3",
+}
+"""What a planner may spend, by the name of one of its parameters. The first that it has is enough."""
 
 
 def signature(spec: str) -> str:
@@ -52,21 +58,21 @@ def specs() -> list[str]:
     found = []
     for entry in _core.planners():
         budget = next((p.name for p in entry.params if p.name in BUDGETS), None)
-        found.append(f"{entry.name}({budget}={BUDGETS[budget]})" if budget else entry.name)
+        found.append(f"{entry.name}({BUDGETS[budget]})" if budget else entry.name)
     return found
 
 
 def _decisions(spec: str) -> Iterator[str]:
     for name in GAMES:
         for seed in SEEDS:
-            for view in _positions(name, seed):
-                planner = Planner(spec)
+            for referee in _positions(name, seed):
+                planner, player = Planner(spec), referee.movers[0]
                 try:
-                    planner.start(view.game, view.player, seed)
+                    planner.start(referee.game, player, seed)
                 except ValueError:
                     yield f"{name}: refused"
                     continue
-                yield f"{name}: {_shown(planner.act(view))}"
+                yield f"{name}: {_shown(decide(planner, referee, player))}"
 
 
 def _shown(decision: Decision) -> str:
@@ -74,15 +80,15 @@ def _shown(decision: Decision) -> str:
     return f"{decision.action} of {rows}, {decision.simulations} simulations"
 
 
-def _positions(game: str, seed: int) -> Iterator[View]:
+def _positions(game: str, seed: int) -> Iterator[Referee]:
     """The first position, and the one after three moves."""
     referee = Referee(load(game), seed)
     for number in range(4):
         if referee.over:
             return
-        views = [referee.view(mover) for mover in referee.movers]
         if number in (0, 3):
-            yield views[0]
+            yield referee
+        views = [referee.view(mover) for mover in referee.movers]
         draw = _core.episode_seed(seed, number, "signature")
         referee.apply([view.legal[(draw >> 8 * view.player) % len(view.legal)][0] for view in views])
 

@@ -1,6 +1,6 @@
 //! Which belief: how it is written in a spec, and how it is made for a game.
 
-use super::{Belief, Exact, HistoryTree, Particles, Resampling};
+use super::{Belief, Exact, HistoryTree, Hypergames, Particles, Resampling};
 use crate::game::Info;
 use crate::params::{Param, named, whole};
 use crate::spec::Value;
@@ -19,20 +19,24 @@ pub enum BeliefKind {
     Tree(usize),
     /// The game's own resampling.
     Resampling,
+    /// So many whole histories.
+    Hypergames(usize),
 }
 
 impl Param for BeliefKind {
     fn kind() -> String {
-        "auto | exact(limit) | particles(count) | tree(limit) | resampling".to_owned()
+        "auto | exact(limit) | particles(count) | tree(limit) | resampling | hypergames(count)".to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) = named(value, &["auto", "exact", "particles", "tree", "resampling"])?;
+        let known = ["auto", "exact", "particles", "tree", "resampling", "hypergames"];
+        let (name, number) = named(value, &known)?;
         Ok(match name.as_str() {
             "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
             "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
             "tree" => BeliefKind::Tree(whole(&name, number, 1_000_000)?),
             "resampling" => BeliefKind::Resampling,
+            "hypergames" => BeliefKind::Hypergames(whole(&name, number, 100)?),
             _ => BeliefKind::Auto,
         })
     }
@@ -44,6 +48,7 @@ impl Param for BeliefKind {
             BeliefKind::Particles(count) => format!("particles({count})"),
             BeliefKind::Tree(limit) => format!("tree({limit})"),
             BeliefKind::Resampling => "resampling".to_owned(),
+            BeliefKind::Hypergames(count) => format!("hypergames({count})"),
         }
     }
 }
@@ -72,6 +77,7 @@ impl BeliefKind {
                 need(info.has.resampling, "resampling", "resampling")?;
                 Box::new(Resampling)
             }
+            BeliefKind::Hypergames(count) => Box::new(Hypergames::new(count)),
         })
     }
 }

@@ -6,6 +6,7 @@
 
 mod exact;
 pub mod graph;
+mod hypergames;
 mod kind;
 mod particles;
 mod resampling;
@@ -13,6 +14,7 @@ mod tree;
 mod world;
 
 pub use exact::Exact;
+pub use hypergames::Hypergames;
 pub use kind::BeliefKind;
 pub use particles::Particles;
 pub use resampling::Resampling;

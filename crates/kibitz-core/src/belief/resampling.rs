@@ -21,6 +21,7 @@ impl Belief for Resampling {
         if let Some(state) = model.resample(view, rng) {
             world.state = state;
         }
+        world.earned = f64::NAN;
         for (player, key) in world.keys.iter_mut().enumerate() {
             *key = if player == view.player { view.key() } else { view_seed(player) };
         }

@@ -16,6 +16,10 @@ pub struct World {
     pub keys: Vec<u64>,
     /// A key of everything that has happened, hidden steps included.
     pub path: u64,
+    /// What the player whose view it follows was paid on the way, discounted; NaN where that is not known.
+    pub earned: f64,
+    /// What a reward counts now beside one of the beginning.
+    pub weight: f64,
     /// How many of the view's events lie behind.
     pub(super) at: usize,
 }
@@ -40,6 +44,8 @@ impl World {
             state: model.initial(),
             keys: (0..model.info().players).map(view_seed).collect(),
             path: 1,
+            earned: 0.0,
+            weight: 1.0,
             at: 0,
         }
     }
@@ -49,6 +55,7 @@ impl World {
         self.state.clone_from(&source.state);
         self.keys.clone_from(&source.keys);
         self.path = source.path;
+        (self.earned, self.weight) = (source.earned, source.weight);
         self.at = source.at;
     }
 
@@ -106,6 +113,10 @@ impl World {
     pub(super) fn step(&mut self, model: &dyn Model, view: &View, turn: Turn, joint: &[Action]) -> bool {
         let mut rewards = [0.0; MAX_PLAYERS];
         model.step(&mut self.state, joint, &mut rewards[..self.keys.len()]);
+        self.earned += self.weight * rewards[view.player];
+        if turn != Turn::Chance {
+            self.weight *= model.info().discount;
+        }
         self.extend_path(joint);
         self.at += usize::from(turn.movers().contains(view.player));
         let told = model.observe(&self.state, turn, joint, view.player);

@@ -1,5 +1,9 @@
-//! Planners that are not a tree search, one file each.
+//! Planners that are not a tree search, one file each; `course.rs` is what some of them play games with.
 
+mod course;
+mod hindsight;
+mod lifted;
 mod lookahead;
+mod omniscient;
 mod one_step;
 mod random;

@@ -28,7 +28,7 @@ use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
 use beliefs::{BeliefSearch, LARGEST, Task, Until};
-use params::{Backup, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
+use params::{Backup, Expansion, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
 use tree::Tree;
@@ -105,6 +105,15 @@ impl TreeSearch {
                 "one player, or two whose returns add up to zero",
             )?;
         }
+        let alone = p.parallel != Parallel::Tree || p.workers == 1;
+        let plain = p.backup == Backup::Mean && p.expansion == Expansion::All;
+        if p.observers == Observers::One && (state_tree || !plain || !alone) {
+            return Err(format!(
+                "{}: observers=one goes with tree=action-observation, backup=mean, expansion=all and a \
+                 tree for each thread only",
+                self.name
+            ));
+        }
         let policy = match p.playout {
             PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
             PlayoutKind::Auto => Policy::Random,
@@ -176,14 +185,14 @@ impl Planner for TreeSearch {
                 depth: params.depth.unwrap_or(u32::MAX),
                 discount: info.discount,
             },
-            horizon: horizon(params, info),
+            horizon: params.horizon.unwrap_or_else(|| natural_horizon(info)),
             together: 1,
             root: 0,
         };
         let mut present = World::initial(&*model);
         session.belief.sample(&*model, view, &mut rng, &mut present);
         let turn = model.turn(&present.state);
-        problem.root = problem.key(&present, turn, view.player);
+        problem.root = problem.key(&present, turn, view.player, 0);
         if session.belief.certain().is_some() && turn == Turn::One(view.player) {
             problem.together = together(params, info);
         }
@@ -197,14 +206,13 @@ impl Planner for TreeSearch {
     }
 }
 
-/// Moves from the root after which a simulation stops.
-fn horizon(params: &SearchParams, info: &Info) -> u32 {
-    let natural = match info.horizon {
+/// Moves after which a simulation stops, unless somebody wants something else.
+pub(crate) fn natural_horizon(info: &Info) -> u32 {
+    match info.horizon {
         Some(steps) => steps,
         None if info.discount < 1.0 => (EPSILON.ln() / info.discount.ln()).ceil() as u32,
         None => ENDLESS,
-    };
-    params.horizon.unwrap_or(natural)
+    }
 }
 
 /// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what
@@ -240,7 +248,7 @@ impl Session {
             transitions: params.transitions.unwrap_or(u64::MAX),
             deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
         };
-        let horizon = horizon(params, model.info());
+        let horizon = params.horizon.unwrap_or_else(|| natural_horizon(model.info()));
         let states = worlds.len() as u64;
         let task = Task { model: &*model, params, view, horizon, until };
         let mut decision = self.beliefs.decide(task, worlds, rng, pause);
@@ -263,7 +271,8 @@ impl Session {
         let in_parallel = if params.parallel == Parallel::Root { params.workers.max(1) } else { 1 };
         let count = if params.trees > 1 { params.trees } else { in_parallel };
         let shared = params.parallel == Parallel::Tree && params.workers > 1;
-        let keep = params.reuse && params.width.is_none();
+        // With one observer, the others' nodes are counted from the root on.
+        let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
         let floor = problem.model.info().min_return;
         let floor = if floor.is_finite() { floor } else { 0.0 };
         self.trees.resize_with(count as usize, || Tree::new(shared, floor));

@@ -1,9 +1,9 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
 use crate::belief::BeliefKind;
-use crate::params::{Param, Params, named, share};
+use crate::params::{Param, Params, named, share, words};
 use crate::playout::Policy;
-use crate::spec::{Spec, Value, unknown};
+use crate::spec::{Spec, Value};
 
 crate::params! {
     /// All the choices that make a tree search.
@@ -18,11 +18,14 @@ crate::params! {
         pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;
         /// Exploration constant of UCB1, in units of the game's spread of returns.
         pub exploration: f64 = std::f64::consts::SQRT_2, in 0.0..=1e6;
-        /// What the past leaves possible: auto, exact(limit), particles(count), tree(limit) or
-        /// resampling.
+        /// What the past leaves possible: auto, exact(limit), particles(count), tree(limit), resampling
+        /// or hypergames(count).
         pub belief: BeliefKind = BeliefKind::Auto;
         /// What a node stands for: auto, state, action-observation or belief.
         pub tree: TreeKind = TreeKind::Auto;
+        /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
+        /// decides by what the planner's own player sees, with what is legal in the sampled world).
+        pub observers: Observers = Observers::All;
         /// How edges are chosen: ucb1 or uniform.
         pub selection: Selection = Selection::Ucb1;
         /// Whether all actions of a node are tried before one is tried twice: all or partial.
@@ -60,32 +63,6 @@ crate::params! {
     }
 }
 
-/// Declares an enum of plain words as a parameter.
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum $name { $($(#[$doc])* $variant),+ }
-
-        impl Param for $name {
-            fn kind() -> String { [$($word),+].join(" | ") }
-
-            fn read(value: &Value) -> Result<Self, String> {
-                match value {
-                    $( Value::Spec(spec) if spec.name == $word && spec.arguments.is_empty() => {
-                        Ok($name::$variant)
-                    } )+
-                    other => Err(unknown("choice", &other.to_string(), [$($word),+]).0),
-                }
-            }
-
-            fn show(&self) -> String {
-                match self { $($name::$variant => $word),+ }.to_owned()
-            }
-        }
-    };
-}
-
 words! {
     /// What a node of the tree stands for: which key finds it.
     TreeKind {
@@ -97,6 +74,15 @@ words! {
         ActionObservation = "action-observation",
         /// How probable each state is, for a single player: histories that leave the same belief meet.
         Belief = "belief",
+    }
+}
+words! {
+    /// Whose views make the nodes of an action-observation tree.
+    Observers {
+        /// Each player's its own: a tree for each (MO-ISMCTS).
+        All = "all",
+        /// The planner's own player's: one tree (SO-ISMCTS, with moves that are not seen).
+        One = "one",
     }
 }
 words! {

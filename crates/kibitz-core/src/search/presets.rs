@@ -1,7 +1,7 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, SearchParams, Selection, TreeKind};
+use super::params::{Choice, Observers, SearchParams, Selection, TreeKind};
 use crate::belief::BeliefKind;
 use crate::params::Params;
 use crate::registry::PlannerEntry;
@@ -51,6 +51,12 @@ preset!(
     "UCT on what the player has done and seen, from a tree of possible pasts (Geißer et al. 2014).",
     "",
     { tree: TreeKind::ActionObservation, belief: BeliefKind::Tree(1_000_000), choice: Choice::Value }
+);
+preset!(
+    "is-mcts",
+    "UCT over sampled worlds that share a tree of what is seen in them (Cowling et al. 2012).",
+    "",
+    { tree: TreeKind::ActionObservation, observers: Observers::One, exploration: 0.7, reuse: false }
 );
 preset!(
     "flat-mc",

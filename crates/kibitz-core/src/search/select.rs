@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::params::{Backup, Expansion, SearchParams, Selection};
 use super::tree::{Edge, NodeId, Tree};
-use crate::game::Info;
+use crate::game::{Action, Info};
 use crate::rng::Rng;
 
 /// The selection rule, with its constants in the game's own units.
@@ -114,6 +114,35 @@ pub(super) fn select(
     best
 }
 
+/// Chooses among the edges of a node whose actions are on offer in the present world: an untried one, or
+/// the one with the highest bound by how often it was on offer (instead of how often the node was visited).
+pub(super) fn select_offered(
+    tree: &Tree,
+    edges: &[Edge],
+    offered: &[Action],
+    rule: &Rule,
+    several: bool,
+    rng: &mut Rng,
+) -> Option<usize> {
+    let (mut best, mut bound) = (None, f64::NEG_INFINITY);
+    for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| offered.contains(&edge.action())) {
+        let visits = edge.visits.load(Relaxed);
+        let upper = match rule.selection {
+            Selection::Uniform => -f64::from(visits),
+            Selection::Ucb1 if visits == 0 => return Some(index), // the order of new edges is random
+            Selection::Ucb1 => {
+                let jitter = if several { 0.5 + rng.unit() } else { 1.0 };
+                let explore = count(rule.small, edge.offers()).root_log;
+                rule.value(tree, edge) + jitter * rule.c * explore * count(rule.small, visits).inverse_root
+            }
+        };
+        if upper > bound {
+            (best, bound) = (Some(index), upper);
+        }
+    }
+    best
+}
+
 fn least_visited(edges: &[Edge]) -> usize {
     let visits = edges.iter().map(|edge| edge.visits.load(Relaxed));
     visits.enumerate().min_by_key(|(_, n)| *n).map_or(0, |(index, _)| index)
@@ -140,4 +169,35 @@ static SMALL: LazyLock<[Count; 1024]> = LazyLock::new(|| std::array::from_fn(|n|
 #[inline]
 fn count(small: &[Count], n: u32) -> Count {
     small.get(n as usize).copied().unwrap_or_else(|| Count::new(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_action_is_not_explored_for_being_seldom_on_offer() {
+        let tree = Tree::new(false, 0.0);
+        let (id, _) = tree.find_or_add(42).unwrap();
+        let rule = Rule::new(&Info::new(2, 0.0, 1.0), &SearchParams::default());
+        let (good, bad) = (Action(1), Action(2));
+        (0..10_000).for_each(|_| tree.offer(id, &[good]));
+        (0..8).for_each(|_| tree.offer(id, &[good, bad]));
+        for (action, visits, value) in [(good, 10_002, 0.9), (bad, 6, 0.0)] {
+            let edge = tree.edges(id).iter().find(|edge| edge.action() == action).unwrap();
+            tree.visit_edge(edge, visits);
+            tree.add(edge, value, visits);
+            tree.visit_node(id, visits);
+        }
+        let mut rng = Rng::new(1);
+        let mut choose = |offered: &[Action]| {
+            let chosen = select_offered(&tree, tree.edges(id), offered, &rule, false, &mut rng);
+            chosen.map(|index| tree.edges(id)[index].action())
+        };
+        assert_eq!(choose(&[good, bad]), Some(good));
+        assert_eq!(choose(&[bad]), Some(bad));
+        assert_eq!(choose(&[Action(9)]), None);
+        // By the visits of the node it would be tried once more.
+        assert_eq!(tree.edges(id)[rule.best_tried(&tree, id, tree.edges(id))].action(), bad);
+    }
 }

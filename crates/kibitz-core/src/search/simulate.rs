@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::foresee::Foresight;
 use super::leaf::Leaf;
-use super::params::{Backup, SearchParams, TreeKind};
-use super::select::{Rule, select};
+use super::params::{Backup, Observers, SearchParams, TreeKind};
+use super::select::{Rule, select, select_offered};
 use super::tree::{NONE, NodeId, Tree};
 use super::width::Widths;
 use crate::belief::{Belief, World};
@@ -32,10 +32,21 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// The key of the node where `player` decides in a world.
+    /// Whether `player` decides by what another, who has the tree, sees.
     #[inline]
-    pub fn key(&self, world: &World, turn: Turn, player: usize) -> u64 {
+    pub fn is_observed(&self, player: usize) -> bool {
+        self.params.observers == Observers::One && player != self.view.player
+    }
+
+    /// The key of the node where `player` decides in a world, so many steps from the root.
+    #[inline]
+    pub fn key(&self, world: &World, turn: Turn, player: usize, step: usize) -> u64 {
         let key = match self.kind {
+            TreeKind::ActionObservation if self.is_observed(player) => {
+                // Steps that the observer does not notice leave its view as it was.
+                let seen = world.view_key(self.model, self.view.player);
+                return derive(derive(seen, step as u64), player as u64);
+            }
             TreeKind::ActionObservation => return world.view_key(self.model, player),
             _ if self.params.transpositions => self.model.hash(&world.state),
             _ => world.path,
@@ -251,7 +262,7 @@ impl<'a> Worker<'a> {
                 self.here.push(self.root);
                 continue;
             }
-            let key = self.problem.key(&self.world, turn, player);
+            let key = self.problem.key(&self.world, turn, player, self.steps.len());
             let from = self.last[self.trail(player)];
             let id = match tree.shortcut(from, key) {
                 Some(id) => id,
@@ -294,23 +305,31 @@ impl<'a> Worker<'a> {
         for (slot, player) in turn.movers().iter().enumerate() {
             let id = self.here[slot];
             if id != NONE {
-                if tree.edges(id).is_empty() {
+                if self.problem.is_observed(player) {
+                    self.offer(tree, id, player);
+                } else if tree.edges(id).is_empty() {
                     self.expand(tree, id, player, None);
                 }
                 tree.visit_node(id, self.count);
             }
             let edges = tree.edges(id);
             let trail = self.trail(player);
-            if edges.is_empty() {
+            let several = matches!(turn, Turn::Several(_));
+            let chosen = if self.problem.is_observed(player) {
+                select_offered(tree, edges, &self.scratch, &self.rule, several, &mut self.rng)
+            } else if edges.is_empty() {
+                None
+            } else {
+                Some(select(tree, id, edges, &self.rule, several, &mut self.rng))
+            };
+            let Some(chosen) = chosen else {
                 // No node, another worker is expanding it, or memory is full: play on at random.
                 self.leave_foresight();
                 let (state, rng) = (&self.world.state, &mut self.rng);
                 self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
                 self.last[trail] = None;
                 continue;
-            }
-            let several = matches!(turn, Turn::Several(_));
-            let chosen = select(tree, id, edges, &self.rule, several, &mut self.rng);
+            };
             tree.visit_edge(&edges[chosen], self.count);
             self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
@@ -328,6 +347,15 @@ impl<'a> Worker<'a> {
         self.rng.shuffle(&mut actions);
         tree.expand(id, &actions);
         self.scratch = actions;
+    }
+
+    /// Lists what is legal in the present world in `scratch`, adds what the node lacks of it, and counts
+    /// that it was on offer: another world may offer something else.
+    fn offer(&mut self, tree: &Tree, id: NodeId, player: usize) {
+        self.scratch.clear();
+        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
+        self.rng.shuffle(&mut self.scratch);
+        tree.offer(id, &self.scratch);
     }
 
     /// Carries out a joint action and moves the keys on.

@@ -35,7 +35,8 @@ pub struct Edge {
     excess: AtomicU64,
     /// The node last reached through it: a shortcut past the index.
     pub child: AtomicU32,
-    best: AtomicU32,
+    /// The best return so far (backup=mixmax), or how often the action was on offer (observers=one).
+    extra: AtomicU32,
 }
 
 /// A visit that is only imagined, with what it changed.
@@ -256,6 +257,32 @@ impl Tree {
         true
     }
 
+    /// Makes sure that a node has an edge for each of these actions, and counts that they were on offer.
+    /// The node's edges may move. For a tree that is not shared.
+    pub fn offer(&self, id: NodeId, actions: &[Action]) {
+        let known = self.edges(id);
+        let has = |action: &Action| known.iter().any(|edge| edge.action() == *action);
+        let missing: Vec<Action> = actions.iter().copied().filter(|action| !has(action)).collect();
+        let count = known.len() + missing.len();
+        let first = self.used_edges.load(Relaxed) as usize;
+        if !missing.is_empty() && count <= MAX_ACTIONS {
+            self.widest.fetch_max(count as u32, Relaxed);
+            if first + count > self.edges.len() {
+                return; // there is room at the next visit
+            }
+            let (old, new) = self.edges[first..first + count].split_at(known.len());
+            old.iter().zip(known).for_each(|(edge, source)| edge.copy_from(source));
+            new.iter().zip(missing).for_each(|(edge, action)| edge.action.store(action.0, Relaxed));
+            self.used_edges.store((first + count) as u32, Relaxed);
+            let node = self.node(id);
+            node.first.store(first as u32, Relaxed);
+            node.count.store(count as u16, Release);
+        }
+        for edge in self.edges(id).iter().filter(|edge| actions.contains(&edge.action())) {
+            add_u32(&edge.extra, 1, false);
+        }
+    }
+
     /// Counts the visits of some simulations to a node.
     #[inline]
     pub fn visit_node(&self, id: NodeId, count: u32) {
@@ -326,9 +353,9 @@ impl Tree {
     /// Notes a return as the edge's best if it is. (The first visit sets it.)
     #[inline]
     pub fn note_best(&self, edge: &Edge, value: f64) {
-        let best = f32::from_bits(edge.best.load(Relaxed));
+        let best = f32::from_bits(edge.extra.load(Relaxed));
         if edge.visits.load(Relaxed) <= 1 || value as f32 > best {
-            edge.best.store((value as f32).to_bits(), Relaxed);
+            edge.extra.store((value as f32).to_bits(), Relaxed);
         }
     }
 }
@@ -361,10 +388,24 @@ impl Edge {
         f64::from_bits(self.excess.load(Relaxed))
     }
 
+    /// How often the action was on offer.
+    #[inline]
+    pub fn offers(&self) -> u32 {
+        self.extra.load(Relaxed)
+    }
+
+    fn copy_from(&self, source: &Edge) {
+        self.action.store(source.action.load(Relaxed), Relaxed);
+        self.visits.store(source.visits.load(Relaxed), Relaxed);
+        self.excess.store(source.excess.load(Relaxed), Relaxed);
+        self.child.store(source.child.load(Relaxed), Relaxed);
+        self.extra.store(source.extra.load(Relaxed), Relaxed);
+    }
+
     /// The best return so far.
     #[inline]
     pub fn best(&self) -> f64 {
-        f64::from(f32::from_bits(self.best.load(Relaxed)))
+        f64::from(f32::from_bits(self.extra.load(Relaxed)))
     }
 }
 
@@ -395,6 +436,22 @@ mod tests {
     #[test]
     fn a_node_and_its_edge_are_small() {
         assert_eq!((size_of::<Node>(), size_of::<Edge>()), (24, 24));
+    }
+
+    #[test]
+    fn what_is_on_offer_is_counted_by_itself() {
+        let tree = Tree::new(false, 0.0);
+        let (id, _) = tree.find_or_add(42).unwrap();
+        let edge = |action: u32| tree.edges(id).iter().find(|edge| edge.action() == Action(action));
+        tree.offer(id, &[Action(1), Action(2)]);
+        tree.visit_edge(edge(2).unwrap(), 1);
+        tree.add(edge(2).unwrap(), 3.0, 1);
+        // Another world offers something else: what is known of the others stays.
+        tree.offer(id, &[Action(2), Action(5)]);
+        tree.offer(id, &[Action(5)]);
+        let offers = |action| edge(action).map(Edge::offers);
+        assert_eq!([1, 2, 5].map(offers), [Some(1), Some(2), Some(2)]);
+        assert_eq!((tree.mean(edge(2).unwrap()), tree.edges(id).len()), (3.0, 3));
     }
 
     #[test]

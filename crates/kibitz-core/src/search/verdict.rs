@@ -114,6 +114,8 @@ fn line(
     let players = model.info().players;
     let mut line = Vec::new();
     let mut forced = Some(first);
+    let mut legal = Vec::new();
+    let mut step = 0;
     while line.len() < LONGEST {
         let turn = model.turn(&world.state);
         let mut joint = [Action(0); MAX_PLAYERS];
@@ -124,9 +126,12 @@ fn line(
             joint[0] = model.draw(&world.state, rng);
         }
         for (slot, player) in joint.iter_mut().zip(turn.movers().iter()) {
-            let most = tree.find(problem.key(&world, turn, player)).and_then(|node| {
+            legal.clear();
+            model.legal(&world.state, player, &mut legal);
+            let most = tree.find(problem.key(&world, turn, player, step)).and_then(|node| {
                 tree.edges(node)
                     .iter()
+                    .filter(|edge| legal.contains(&edge.action()))
                     .max_by_key(|edge| edge.visits.load(Relaxed))
                     .map(|edge| edge.action())
             });
@@ -139,6 +144,7 @@ fn line(
         model.step(&mut world.state, joint, &mut [0.0; MAX_PLAYERS][..players]);
         world.extend_path(joint);
         world.extend_views(model, turn, joint);
+        step += 1;
     }
     line
 }

@@ -43,6 +43,9 @@ pub struct Lookahead<'a, 'b> {
     players: usize,
     /// Alpha-beta for this player, against all others.
     sure: Option<usize>,
+    /// No more than this can be had from the states that are judged on (branch and bound): an action
+    /// that is found to bring it ends the search for a better one.
+    pub most: f64,
     /// Moves from the beginning.
     ply: u32,
     exact: KeyMap<Values>,
@@ -66,6 +69,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
             states: 0,
             players: model.info().players,
             sure,
+            most: f64::INFINITY,
             ply: 0,
             exact: KeyMap::default(),
             bounds: KeyMap::default(),
@@ -85,7 +89,9 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         let mut judged = Vec::with_capacity(actions.len());
         for action in actions {
             let (after, rewards) = self.after(state, action);
-            let below = self.any(&after, shorter(depth), f64::NEG_INFINITY, f64::INFINITY)?;
+            let gamma = self.model.info().discount;
+            let most = if gamma > 0.0 { (self.most - rewards[player]) / gamma } else { f64::INFINITY };
+            let below = self.any(&after, shorter(depth), f64::NEG_INFINITY, most)?;
             judged.push((action, self.add(&rewards, self.model.info().discount, &below)));
         }
         Ok(judged)
@@ -103,7 +109,10 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         let Some(player) = self.sure else { return self.expectimax(state, depth) };
         let v = self.alpha_beta(state, depth, alpha, beta, player)?;
         let mut values = [0.0; MAX_PLAYERS];
-        (values[player], values[1 - player]) = (v, -v);
+        values[player] = v;
+        if self.players == 2 {
+            values[1 - player] = -v;
+        }
         Ok(values)
     }
 

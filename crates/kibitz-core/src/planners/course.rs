@@ -1,0 +1,125 @@
+//! A game in the making with what each player has seen of it: planners that play in a planner's mind.
+
+use crate::game::{Action, Observation, Turn};
+use crate::model::{SharedModel, State};
+use crate::planner::Planner;
+use crate::playout::MAX_PLAYERS;
+use crate::registry;
+use crate::rng::{Rng, derive};
+use crate::spec::{Spec, SpecError};
+use crate::view::{Event, View};
+
+/// A state and all players' views of the way to it.
+#[derive(Clone)]
+pub(super) struct Course {
+    model: SharedModel,
+    state: State,
+    views: Vec<View>,
+}
+
+impl Course {
+    /// The beginning of a game.
+    pub fn new(model: SharedModel) -> Course {
+        let views = (0..model.info().players).map(View::new).collect();
+        Course { state: model.initial(), views, model }
+    }
+
+    /// Takes a step; gives what each player is paid for it.
+    pub fn step(&mut self, joint: &[Action]) -> [f64; MAX_PLAYERS] {
+        let turn = self.model.turn(&self.state);
+        let mut rewards = [0.0; MAX_PLAYERS];
+        self.model.step(&mut self.state, joint, &mut rewards[..self.views.len()]);
+        for (player, action) in turn.movers().iter().zip(joint) {
+            self.views[player].events.push(Event::Acted(*action));
+        }
+        for (player, view) in self.views.iter_mut().enumerate() {
+            let told = self.model.observe(&self.state, turn, joint, player);
+            if told != Observation::SILENT {
+                view.events.push(Event::Observed(told));
+            }
+        }
+        rewards
+    }
+
+    /// The players' returns from here on if one of them does this now and everybody, told no more than
+    /// the game tells, plays as a planner says, for at most so many moves. What is drawn depends on the
+    /// seed and on the number of the step only. `None` if it was interrupted.
+    ///
+    /// # Errors
+    /// What the planner says if it cannot play this game.
+    pub fn play(
+        mut self,
+        spec: &Spec,
+        player: usize,
+        action: Action,
+        moves: u32,
+        seed: u64,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<[f64; MAX_PLAYERS]>, String> {
+        let model = self.model.clone();
+        let faults = model.faults();
+        let mut minds: Vec<Option<Box<dyn Planner>>> = self.views.iter().map(|_| None).collect();
+        let mut returns = [0.0; MAX_PLAYERS];
+        let (mut weight, mut made, mut forced) = (1.0, 0, Some(action));
+        for step in 0.. {
+            let turn = model.turn(&self.state);
+            let far = made > moves;
+            if turn == Turn::Over || far || model.faults() != faults {
+                if far && turn != Turn::Over && model.info().has.evaluator {
+                    let mut values = [0.0; MAX_PLAYERS];
+                    model.evaluate(&self.state, &mut values[..self.views.len()]);
+                    returns.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
+                }
+                break;
+            }
+            if pause() {
+                return Ok(None);
+            }
+            let mut joint = Vec::with_capacity(turn.width());
+            if turn == Turn::Chance {
+                joint.push(model.draw(&self.state, &mut Rng::new(derive(seed, step))));
+            }
+            for mover in turn.movers().iter() {
+                let own = if mover == player { forced.take() } else { None };
+                joint.push(match own {
+                    Some(action) => action,
+                    None => self.ask(&mut minds[mover], spec, mover, derive(seed, mover as u64), pause)?,
+                });
+            }
+            let rewards = self.step(&joint);
+            returns.iter_mut().zip(rewards).for_each(|(total, reward)| *total += weight * reward);
+            if turn != Turn::Chance {
+                weight *= model.info().discount;
+                made += 1;
+            }
+        }
+        Ok(Some(returns))
+    }
+
+    /// What a player does now. Who has not been asked before begins to think here.
+    fn ask(
+        &mut self,
+        mind: &mut Option<Box<dyn Planner>>,
+        spec: &Spec,
+        player: usize,
+        seed: u64,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Action, String> {
+        let view = &mut self.views[player];
+        view.legal.clear();
+        self.model.legal(&self.state, player, &mut view.legal);
+        view.legal.sort_unstable();
+        if let [only] = *view.legal {
+            return Ok(only);
+        }
+        let planner = match mind {
+            Some(planner) => planner,
+            None => {
+                let mut planner = registry::planner(spec).map_err(|SpecError(what)| what)?;
+                planner.start(self.model.clone(), player, seed)?;
+                mind.insert(planner)
+            }
+        };
+        planner.act(view, pause).map(|decision| decision.action)
+    }
+}

@@ -1,0 +1,353 @@
+//! `hindsight` and `hyperplay`: sample worlds, plan in each as if everything were seen, average, choose.
+//!
+//! Algorithms 1 and 2 of hindsight optimization. What a player does in each world may depend on what it
+//! cannot know there, so that an action which only tells it something is worth nothing to these planners.
+
+use std::time::{Duration, Instant};
+
+use super::course::Course;
+use crate::belief::{Belief, BeliefKind, Trouble, World};
+use crate::game::{Action, Info, Players};
+use crate::model::{Model, SharedModel};
+use crate::params::{Params, words};
+use crate::planner::{Decision, Judgement, Planner};
+use crate::registry::{self, PlannerEntry};
+use crate::revealed::{Fixed, Revealed};
+use crate::rng::Rng;
+use crate::solve::Limits;
+use crate::solve::lookahead::{Failure, Lookahead};
+use crate::spec::{Spec, SpecError, Value};
+use crate::view::View;
+
+crate::params! {
+    /// How worlds are sampled and planned in.
+    pub struct WorldsParams {
+        /// Worlds that are sampled for a decision; each is planned in once.
+        pub worlds: u32 = 30, in 1..=1_000_000;
+        /// Moves to look ahead (or to play on with a planner that gives no values) after the action that
+        /// is judged; the evaluator, if there is one, judges what lies beyond.
+        pub horizon: u32 = 5, in 0..=1000;
+        /// The planner in each world, to which everything is shown; none for looking ahead to the
+        /// horizon with branch and bound.
+        pub planner: Option<Spec> = None;
+        /// What the other players do in each world: rational (the best for themselves, knowing the
+        /// world as well) or random. Those who move at the same time as the player are drawn.
+        pub others: Others = Others::Rational;
+        /// What chance does in each world: fixed (settled by a seed, the same for every action) or
+        /// open (as the game says, for the planner to reckon with).
+        pub future: Future = Future::Fixed;
+        /// What the past leaves possible: auto, exact(limit), particles(count), resampling or
+        /// hypergames(count).
+        pub belief: BeliefKind = BeliefKind::Auto;
+        /// States to look at for a decision; where that is too few for the horizon, a nearer one is taken.
+        pub states: u64 = 1_000_000, in 1..=u64::MAX;
+        /// Time a move, after which the worlds planned in so far decide.
+        pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
+    }
+}
+
+words! {
+    /// What the other players do in a sampled world.
+    Others {
+        /// What is best for themselves, knowing the world.
+        Rational = "rational",
+        /// Anything legal.
+        Random = "random",
+    }
+}
+words! {
+    /// What chance does in a sampled world.
+    Future {
+        /// The same whatever is done.
+        Fixed = "fixed",
+        /// As the game says.
+        Open = "open",
+    }
+}
+
+inventory::submit! {
+    PlannerEntry {
+        name: "hindsight",
+        summary: "Plans in sampled worlds as if all were seen, and averages; information is worth nothing to it.",
+        needs: "",
+        params: || WorldsParams::default().docs(),
+        build: |spec| Worlds::build("hindsight", spec, WorldsParams::default()),
+    }
+}
+inventory::submit! {
+    PlannerEntry {
+        name: "hyperplay",
+        summary: "Searches each of a bag of histories as if all were seen, and averages (Schofield et al. 2012).",
+        needs: "",
+        params: || hyperplay().docs(),
+        build: |spec| Worlds::build("hyperplay", spec, hyperplay()),
+    }
+}
+
+fn hyperplay() -> WorldsParams {
+    let simulations = ("simulations".to_owned(), Value::Integer(100));
+    WorldsParams {
+        planner: Some(Spec { name: "uct".to_owned(), arguments: vec![simulations] }),
+        future: Future::Open,
+        belief: BeliefKind::Hypergames(100),
+        ..WorldsParams::default()
+    }
+}
+
+struct Worlds {
+    name: &'static str,
+    params: WorldsParams,
+    session: Option<Session>,
+}
+
+struct Session {
+    model: SharedModel,
+    belief: Box<dyn Belief>,
+    rng: Rng,
+    decisions: u64,
+}
+
+impl Worlds {
+    fn build(
+        name: &'static str,
+        spec: &Spec,
+        mut params: WorldsParams,
+    ) -> Result<Box<dyn Planner>, SpecError> {
+        params.apply(spec)?;
+        if let Some(inner) = &params.planner {
+            registry::planner(inner).map_err(|SpecError(what)| SpecError(format!("{name}: {what}")))?;
+        } else if params.future == Future::Open {
+            let what = "future=open needs a planner that reckons with chance, such as planner=uct";
+            return Err(SpecError(format!("{name}: {what}")));
+        }
+        if params.future == Future::Open && params.others == Others::Random {
+            return Err(SpecError(format!("{name}: others=random goes with future=fixed only")));
+        }
+        Ok(Box::new(Worlds { name, params, session: None }))
+    }
+}
+
+impl Planner for Worlds {
+    fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        let name = self.name;
+        let belief = self.params.belief.build(model.info(), self.params.worlds.into());
+        let belief = belief.map_err(|what| format!("{name}: {what}"))?;
+        self.session = Some(Session { model, belief, rng: Rng::new(seed), decisions: 0 });
+        Ok(())
+    }
+
+    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+        let begun = Instant::now();
+        let params = &self.params;
+        let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
+        session.decisions += 1;
+        let mut rng = session.rng.fork(session.decisions);
+        let (model, belief) = (&session.model, &mut session.belief);
+        let faults = model.faults();
+        match belief.update(&**model, view, &mut rng) {
+            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
+            Err(Trouble::Unexplained(why)) => {
+                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
+            }
+            other => other?,
+        }
+        let deadline = params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
+        let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let mut inquiry =
+            Inquiry { params, model, view, horizon: params.horizon, states: 0, simulations: 0 };
+        let mut tally = Tally::new(view);
+        let mut world = World::initial(&**model);
+        for number in 0..params.worlds {
+            if number > 0 && late() {
+                break;
+            }
+            belief.sample(&**model, view, &mut rng, &mut world);
+            let values = inquiry.judge(&world, rng.bits(), &mut late)?;
+            if model.faults() != faults {
+                return Err(model.fault().unwrap_or_default());
+            }
+            let Some(values) = values else { break };
+            tally.add(&values);
+        }
+        let mut decision = tally.decide(&mut rng);
+        decision.simulations = inquiry.simulations;
+        decision.nodes = inquiry.states;
+        decision.belief = belief.size();
+        decision.notes.extend(belief.notes());
+        if inquiry.horizon < params.horizon {
+            let (near, far) = (inquiry.horizon, params.horizon);
+            decision.notes.push(format!("the horizon was {near} instead of {far}, for want of states"));
+        }
+        decision.elapsed = begun.elapsed();
+        Ok(decision)
+    }
+}
+
+/// One decision: what is asked in each world.
+struct Inquiry<'a> {
+    params: &'a WorldsParams,
+    model: &'a SharedModel,
+    view: &'a View,
+    /// How far to look; nearer than asked for once the states were too few.
+    horizon: u32,
+    states: u64,
+    simulations: u64,
+}
+
+impl Inquiry<'_> {
+    /// What each legal action is worth in this world; `None` if it was interrupted.
+    fn judge(
+        &mut self,
+        world: &World,
+        seed: u64,
+        late: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Vec<f64>>, String> {
+        let info = self.model.info();
+        let player = self.view.player;
+        let deciders = match self.params.others {
+            Others::Rational => Players::first(info.players),
+            Others::Random => Players(1 << player),
+        };
+        let fixed = (self.params.future == Future::Fixed).then_some(Fixed { seed, player, deciders });
+        let revealed = Revealed::new(self.model.clone(), world.state.clone(), fixed);
+        match &self.params.planner {
+            None => self.look_ahead(&revealed, world, late),
+            Some(inner) => self.ask(inner, revealed, seed, late),
+        }
+    }
+
+    /// Algorithm 2, with branch and bound.
+    fn look_ahead(
+        &mut self,
+        revealed: &Revealed,
+        world: &World,
+        late: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Vec<f64>>, String> {
+        let player = self.view.player;
+        let info = Model::info(revealed);
+        let sure = (self.params.others == Others::Random || duel(info)).then_some(player);
+        let most = (info.max_return - world.earned) / world.weight;
+        let start = Model::initial(revealed);
+        loop {
+            let mut stopped = false;
+            let mut pause = || {
+                stopped = stopped || late();
+                stopped
+            };
+            let share = self.params.states / u64::from(self.params.worlds);
+            let mut limits = Limits { states: share.max(1000), pause: &mut pause };
+            let mut search = Lookahead::new(revealed, sure, &mut limits);
+            search.most = if most.is_nan() { f64::INFINITY } else { most };
+            let judged = search.judge(&start, self.horizon + 1);
+            self.states += search.states;
+            self.simulations += self.view.legal.len() as u64;
+            match judged {
+                Ok(judged) => return Ok(Some(self.in_order(&judged, player))),
+                Err(Failure::Stopped(_)) if stopped => return Ok(None),
+                Err(Failure::Stopped(_)) if self.horizon > 0 => self.horizon -= 1,
+                Err(Failure::Stopped(why)) => return Err(why),
+                Err(Failure::Simultaneous) => return Err("the state is not known".to_owned()),
+            }
+        }
+    }
+
+    /// The values in the order of the view's actions.
+    fn in_order(&self, judged: &[(Action, [f64; crate::playout::MAX_PLAYERS])], player: usize) -> Vec<f64> {
+        let value =
+            |action| judged.iter().find(|(other, _)| other == action).map_or(0.0, |(_, v)| v[player]);
+        self.view.legal.iter().map(value).collect()
+    }
+
+    /// What another planner says of the world, or, where it says nothing, what it comes to by playing on.
+    fn ask(
+        &mut self,
+        inner: &Spec,
+        revealed: Revealed,
+        seed: u64,
+        late: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Vec<f64>>, String> {
+        let model: SharedModel = std::sync::Arc::new(revealed);
+        let view = View { legal: self.view.legal.clone(), ..View::new(self.view.player) };
+        let mut planner = registry::planner(inner).map_err(|SpecError(what)| what)?;
+        planner.start(model.clone(), view.player, seed)?;
+        let decision = planner.act(&view, late)?;
+        self.simulations += decision.simulations;
+        self.states += decision.nodes;
+        let known = |action: &Action| {
+            decision.table.iter().find(|row| row.action == *action).and_then(|row| row.value)
+        };
+        let values: Option<Vec<f64>> = view.legal.iter().map(known).collect();
+        match values {
+            Some(values) => Ok(Some(values)),
+            None => {
+                view.legal.iter().map(|action| self.play_on(inner, &model, *action, seed, late)).collect()
+            }
+        }
+    }
+
+    /// The player's return after an action, if the inner planner then plays for everybody.
+    fn play_on(
+        &mut self,
+        inner: &Spec,
+        model: &SharedModel,
+        action: Action,
+        seed: u64,
+        late: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<f64>, String> {
+        self.simulations += 1;
+        let player = self.view.player;
+        let course = Course::new(model.clone());
+        let returns = course.play(inner, player, action, self.horizon, seed, late)?;
+        Ok(returns.map(|returns| returns[player]))
+    }
+}
+
+/// Two players whose interests are opposite.
+fn duel(info: &Info) -> bool {
+    info.players == 1 || info.players == 2 && info.zero_sum
+}
+
+/// What the worlds say of each legal action.
+pub(super) struct Tally<'a> {
+    view: &'a View,
+    worlds: u64,
+    sums: Vec<(f64, f64)>,
+}
+
+impl<'a> Tally<'a> {
+    pub fn new(view: &'a View) -> Tally<'a> {
+        Tally { view, worlds: 0, sums: vec![(0.0, 0.0); view.legal.len()] }
+    }
+
+    /// Adds what one world says, in the order of the view's actions.
+    pub fn add(&mut self, values: &[f64]) {
+        self.worlds += 1;
+        for ((sum, squares), value) in self.sums.iter_mut().zip(values) {
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+
+    /// The action with the best mean; of equal ones, any.
+    pub fn decide(&self, rng: &mut Rng) -> Decision {
+        let n = self.worlds as f64;
+        let judge = |(action, (sum, squares)): (&Action, &(f64, f64))| {
+            let spread = (squares - sum * sum / n).max(0.0);
+            Judgement {
+                action: *action,
+                value: (n > 0.0).then(|| sum / n),
+                error: (n > 1.0).then(|| (spread / (n - 1.0) / n).sqrt()),
+                visits: self.worlds,
+            }
+        };
+        let mut table: Vec<Judgement> = self.view.legal.iter().zip(&self.sums).map(judge).collect();
+        rng.shuffle(&mut table);
+        let value = |row: &Judgement| row.value.unwrap_or_default();
+        table.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        let mut decision = Decision { action: table[0].action, table, ..Decision::default() };
+        if self.worlds == 0 {
+            decision.notes.push("a move at random: there was no time for a single world".to_owned());
+        }
+        decision
+    }
+}

@@ -1,0 +1,119 @@
+//! `lifted-hyperplay`: in each world an action is judged by games that nested players play on, who are
+//! told no more than the game tells (Schofield et al. 2013). A nested player makes use of what it learns
+//! on the way, so that an action which tells it something is worth what it tells.
+
+use std::time::{Duration, Instant};
+
+use super::course::Course;
+use super::hindsight::Tally;
+use crate::belief::{Belief, Hypergames, Trouble};
+use crate::model::SharedModel;
+use crate::params::Params;
+use crate::planner::{Decision, Planner};
+use crate::registry::{self, PlannerEntry};
+use crate::rng::Rng;
+use crate::search::natural_horizon;
+use crate::spec::{Spec, SpecError, Value};
+use crate::view::View;
+
+crate::params! {
+    /// How worlds are sampled, and who plays on in them.
+    pub struct LiftedParams {
+        /// Worlds that are sampled for a decision; in each, every action is tried once.
+        pub worlds: u32 = 30, in 1..=1_000_000;
+        /// The nested planner, which plays every seat after the action that is judged.
+        pub planner: Spec = nested();
+        /// Moves that it plays; none for all (where the game discounts and has no end, until what is left
+        /// counts less than one percent).
+        pub horizon: Option<u32> = None, in Some(0)..=Some(1_000_000);
+        /// Histories that the belief holds.
+        pub hypergames: usize = 100, in 1..=1_000_000;
+        /// Time a move, after which the worlds played in so far decide.
+        pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
+    }
+}
+
+inventory::submit! {
+    PlannerEntry {
+        name: "lifted-hyperplay",
+        summary: "Tries each action in sampled worlds, where nested hyperplayers who see only their views play on.",
+        needs: "",
+        params: || LiftedParams::default().docs(),
+        build: |spec| {
+            let params = LiftedParams::from_spec(spec)?;
+            registry::planner(&params.planner)
+                .map_err(|SpecError(what)| SpecError(format!("lifted-hyperplay: {what}")))?;
+            Ok(Box::new(Lifted { params, session: None }))
+        },
+    }
+}
+
+/// A small hyperplayer.
+fn nested() -> Spec {
+    let spec = |name: &str, arguments: Vec<(&str, Value)>| Spec {
+        name: name.to_owned(),
+        arguments: arguments.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+    };
+    let uct = spec("uct", vec![("simulations", Value::Integer(20))]);
+    let bag = spec("hypergames", vec![("", Value::Integer(10))]);
+    let arguments =
+        vec![("worlds", Value::Integer(5)), ("planner", Value::Spec(uct)), ("belief", Value::Spec(bag))];
+    spec("hyperplay", arguments)
+}
+
+struct Lifted {
+    params: LiftedParams,
+    session: Option<(SharedModel, Hypergames, Rng)>,
+}
+
+impl Planner for Lifted {
+    fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        self.session = Some((model, Hypergames::new(self.params.hypergames), Rng::new(seed)));
+        Ok(())
+    }
+
+    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+        let begun = Instant::now();
+        let LiftedParams { worlds, planner, horizon, milliseconds, .. } = &self.params;
+        let (model, belief, rng) = self.session.as_mut().ok_or("lifted-hyperplay: act before start")?;
+        let faults = model.faults();
+        match belief.update(&**model, view, rng) {
+            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
+            Err(Trouble::Unexplained(why)) => {
+                return Ok(Decision::at_random(view, rng).noting(format!("a move at random: {why}")));
+            }
+            other => other?,
+        }
+        let deadline = milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
+        let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let mut tally = Tally::new(view);
+        let mut simulations = 0;
+        let moves = horizon.unwrap_or_else(|| natural_horizon(model.info()));
+        'worlds: for _ in 0..*worlds {
+            let mut course = Course::new(model.clone());
+            for joint in belief.history(rng).into_iter().flatten() {
+                course.step(joint);
+            }
+            let seed = rng.bits();
+            let mut values = Vec::with_capacity(view.legal.len());
+            for action in &view.legal {
+                let course = course.clone();
+                match course.play(planner, view.player, *action, moves, seed, &mut late)? {
+                    Some(returns) => values.push(returns[view.player]),
+                    None => break 'worlds,
+                }
+                simulations += 1;
+                if model.faults() != faults {
+                    return Err(model.fault().unwrap_or_default());
+                }
+            }
+            tally.add(&values);
+        }
+        let mut decision = tally.decide(rng);
+        decision.simulations = simulations;
+        decision.belief = belief.size();
+        decision.notes.extend(belief.notes());
+        decision.elapsed = begun.elapsed();
+        Ok(decision)
+    }
+}

@@ -1,0 +1,215 @@
+//! A game as it would be if its players knew everything: what is planned in a sampled world.
+//!
+//! A [`Revealed`] game begins at a given state of another one and hides nothing from there on. Its future
+//! may be fixed as well: then chance, and whoever is not to plan, draws from a seed by the number of the
+//! step, so that the same future meets every action that is tried.
+
+use crate::game::{Action, Game, Info, Players, Turn};
+use crate::model::{SharedModel, State};
+use crate::playout::{MAX_PLAYERS, Playout};
+use crate::rng::{Rng, derive};
+
+/// Another game from one of its states on, with everything seen.
+pub struct Revealed {
+    model: SharedModel,
+    start: Place,
+    info: Info,
+    fixed: Option<Fixed>,
+}
+
+/// A future that is settled beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {
+    /// Where chance and the others draw from.
+    pub seed: u64,
+    /// For whom it is planned. Of several who move at once only this one decides.
+    pub player: usize,
+    /// Who decides when it is its turn alone.
+    pub deciders: Players,
+}
+
+impl Fixed {
+    /// Who decides at a turn; nobody, if all of it is drawn.
+    fn decider(&self, turn: Turn) -> Option<usize> {
+        match turn {
+            Turn::One(player) => Some(player).filter(|player| self.deciders.contains(*player)),
+            _ => Some(self.player).filter(|player| turn.movers().contains(*player)),
+        }
+    }
+}
+
+/// A state, and what a fixed future needs beside it.
+#[derive(Clone, Debug)]
+pub struct Place {
+    state: State,
+    /// Steps from the start.
+    step: u32,
+    /// What a reward counts beside one of the start, for the moves that were drawn on the way.
+    weight: f64,
+}
+
+/// A fixed future that is longer than this is over: chance may go on for ever.
+const LONGEST: u32 = 100_000;
+
+impl Revealed {
+    /// The game from `state` on. Somebody who decides is to move there, if the future is fixed.
+    pub fn new(model: SharedModel, state: State, fixed: Option<Fixed>) -> Revealed {
+        let mut info = model.info().clone();
+        info.perfect_information = true;
+        info.has.resampling = false;
+        info.has.view_key = false;
+        if fixed.is_some() {
+            info.at_once = 1;
+            info.has.explicit_chance = true; // there is none
+        }
+        Revealed { model, start: Place { state, step: 0, weight: 1.0 }, info, fixed }
+    }
+
+    /// Takes one step of the game itself, in which whoever decides does this.
+    fn take(&self, fixed: &Fixed, place: &mut Place, own: Option<Action>, rewards: &mut [f64]) {
+        let turn = self.model.turn(&place.state);
+        let decider = fixed.decider(turn);
+        let seed = derive(fixed.seed, u64::from(place.step));
+        let mut joint = [Action(0); MAX_PLAYERS];
+        let mut scratch = Vec::new();
+        if turn == Turn::Chance {
+            joint[0] = self.model.draw(&place.state, &mut Rng::new(seed));
+        }
+        for (slot, player) in joint.iter_mut().zip(turn.movers().iter()) {
+            *slot = match own {
+                Some(action) if Some(player) == decider => action,
+                _ => {
+                    let mut rng = Rng::new(derive(seed, player as u64));
+                    self.model.random_action(&place.state, player, &mut scratch, &mut rng)
+                }
+            };
+        }
+        let mut paid = [0.0; MAX_PLAYERS];
+        self.model.step(&mut place.state, &joint[..turn.width()], &mut paid[..rewards.len()]);
+        rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += place.weight * reward);
+        place.step += 1;
+        if own.is_none() && turn != Turn::Chance {
+            place.weight *= self.info.discount;
+        }
+    }
+}
+
+impl Game for Revealed {
+    type State = Place;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> Place {
+        self.start.clone()
+    }
+
+    fn turn(&self, place: &Place) -> Turn {
+        let turn = self.model.turn(&place.state);
+        let Some(fixed) = &self.fixed else { return turn };
+        match fixed.decider(turn) {
+            Some(player) if place.step < LONGEST => Turn::One(player),
+            _ => Turn::Over,
+        }
+    }
+
+    fn legal(&self, place: &Place, player: usize, actions: &mut Vec<Action>) {
+        self.model.legal(&place.state, player, actions);
+    }
+
+    fn step(&self, place: &mut Place, joint: &[Action], rewards: &mut [f64]) {
+        let Some(fixed) = &self.fixed else { return self.model.step(&mut place.state, joint, rewards) };
+        self.take(fixed, place, joint.first().copied(), rewards);
+        // On to the next decision, or to the end.
+        while self.model.turn(&place.state) != Turn::Over
+            && Game::turn(self, place) == Turn::Over
+            && place.step < LONGEST
+        {
+            self.take(fixed, place, None, rewards);
+        }
+    }
+
+    fn action_name(&self, place: &Place, player: Option<usize>, action: Action) -> String {
+        self.model.action_name(&place.state, player, action)
+    }
+
+    fn text(&self, place: &Place, _: Option<usize>) -> String {
+        self.model.text(&place.state, None)
+    }
+
+    fn player_name(&self, player: usize) -> String {
+        self.model.player_name(player)
+    }
+
+    fn chance(&self, place: &Place, outcomes: &mut Vec<(Action, f64)>) {
+        self.model.chance(&place.state, outcomes);
+    }
+
+    fn draw(&self, place: &Place, rng: &mut Rng) -> Action {
+        self.model.draw(&place.state, rng)
+    }
+
+    fn random_action(
+        &self,
+        place: &Place,
+        player: usize,
+        scratch: &mut Vec<Action>,
+        rng: &mut Rng,
+    ) -> Action {
+        self.model.random_action(&place.state, player, scratch, rng)
+    }
+
+    fn play_out_many(
+        &self,
+        place: &Place,
+        how: &Playout,
+        count: u32,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> Option<u64> {
+        self.fixed.is_none().then(|| self.model.playouts(&place.state, how, count, rng, returns))
+    }
+
+    fn play_out_after(
+        &self,
+        starts: &[(&Place, Action)],
+        how: &Playout,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> bool {
+        if self.fixed.is_none() {
+            let starts: Vec<_> = starts.iter().map(|(place, action)| (&place.state, *action)).collect();
+            self.model.playouts_after(&starts, how, rng, returns);
+        }
+        self.fixed.is_none()
+    }
+
+    fn preferred(&self, place: &Place, player: usize, actions: &mut Vec<Action>) {
+        self.model.preferred(&place.state, player, actions);
+    }
+
+    fn evaluate(&self, place: &Place, values: &mut [f64]) {
+        self.model.evaluate(&place.state, values);
+        values.iter_mut().for_each(|value| *value *= place.weight);
+    }
+
+    fn hash(&self, place: &Place) -> u64 {
+        let hash = self.model.hash(&place.state);
+        // What a fixed future brings depends on the step, and what that counts on the moves drawn so far.
+        let later = || derive(derive(hash, u64::from(place.step)), place.weight.to_bits());
+        if self.fixed.is_some() { later() } else { hash }
+    }
+
+    fn faults(&self) -> u64 {
+        self.model.faults()
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.model.fault()
+    }
+
+    fn flaw(&self) -> Option<String> {
+        self.model.flaw()
+    }
+}

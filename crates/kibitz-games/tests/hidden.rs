@@ -1,0 +1,291 @@
+//! Planners and beliefs for hidden information, on games of which everything is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kibitz_core::belief::{Belief, Exact, Hypergames, World};
+use kibitz_core::planner::Decision;
+use kibitz_core::{Action, Event, Game, Info, Model, Observation, Rng, SharedModel, Turn, View, registry};
+use kibitz_games as _;
+
+/// A bomb with one of two wires: ask which for ten points, or do not; then cut one.
+struct Bomb {
+    info: Info,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Wires {
+    connected: Option<u32>,
+    asked: Option<bool>,
+    cut: bool,
+}
+
+const ASK: Action = Action(0);
+const WAIT: Action = Action(1);
+
+impl Bomb {
+    fn model() -> SharedModel {
+        let mut info = Info::new(1, 0.0, 100.0);
+        info.perfect_information = false;
+        info.horizon = Some(3);
+        std::sync::Arc::new(Bomb { info })
+    }
+}
+
+impl Game for Bomb {
+    type State = Wires;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> Wires {
+        Wires::default()
+    }
+
+    fn turn(&self, state: &Wires) -> Turn {
+        match state {
+            Wires { connected: None, .. } => Turn::Chance,
+            Wires { cut: true, .. } => Turn::Over,
+            _ => Turn::One(0),
+        }
+    }
+
+    fn legal(&self, _: &Wires, _: usize, actions: &mut Vec<Action>) {
+        actions.extend([Action(0), Action(1)]);
+    }
+
+    fn step(&self, state: &mut Wires, joint: &[Action], rewards: &mut [f64]) {
+        match (state.connected, state.asked) {
+            (None, _) => state.connected = Some(joint[0].0),
+            (_, None) => state.asked = Some(joint[0] == ASK),
+            (Some(wire), Some(asked)) => {
+                state.cut = true;
+                if wire == joint[0].0 {
+                    rewards[0] += if asked { 90.0 } else { 100.0 };
+                }
+            }
+        }
+    }
+
+    fn action_name(&self, _: &Wires, _: Option<usize>, action: Action) -> String {
+        action.0.to_string()
+    }
+
+    fn text(&self, state: &Wires, _: Option<usize>) -> String {
+        format!("{state:?}")
+    }
+
+    fn observe(&self, after: &Wires, turn: Turn, joint: &[Action], _: usize) -> Observation {
+        match (turn, after.asked, after.cut) {
+            (Turn::One(_), Some(true), false) if joint[0] == ASK => {
+                Observation(1 + u64::from(after.connected.unwrap_or(0)))
+            }
+            _ => Observation::SILENT,
+        }
+    }
+
+    fn chance(&self, _: &Wires, outcomes: &mut Vec<(Action, f64)>) {
+        outcomes.extend([(Action(0), 0.5), (Action(1), 0.5)]);
+    }
+}
+
+fn decide(planner: &str, game: &SharedModel, view: &View, seed: u64) -> Decision {
+    let mut planner = registry::planner(&planner.parse().unwrap()).unwrap();
+    planner.start(game.clone(), view.player, seed).unwrap();
+    planner.act(view, &mut || false).unwrap()
+}
+
+fn value(decision: &Decision, action: Action) -> f64 {
+    decision.table.iter().find(|row| row.action == action).and_then(|row| row.value).unwrap()
+}
+
+/// Random play with all players' views, every position of it with who is to move there.
+fn random_game(model: &dyn Model, seed: u64) -> Vec<(Vec<View>, usize)> {
+    let mut rng = Rng::new(seed);
+    let players = model.info().players;
+    let mut views: Vec<View> = (0..players).map(View::new).collect();
+    let mut state = model.initial();
+    let mut scratch = Vec::new();
+    let mut positions = Vec::new();
+    for _ in 0..60 {
+        let turn = model.turn(&state);
+        if turn == Turn::Over {
+            break;
+        }
+        for mover in turn.movers().iter() {
+            let legal = &mut views[mover].legal;
+            legal.clear();
+            model.legal(&state, mover, legal);
+            legal.sort_unstable();
+            positions.push((views.clone(), mover));
+        }
+        let joint: Vec<Action> = match turn {
+            Turn::Chance => vec![model.draw(&state, &mut rng)],
+            _ => {
+                let movers = turn.movers().iter();
+                movers.map(|p| model.random_action(&state, p, &mut scratch, &mut rng)).collect()
+            }
+        };
+        model.step(&mut state, &joint, &mut vec![0.0; players]);
+        for (player, action) in turn.movers().iter().zip(&joint) {
+            views[player].events.push(Event::Acted(*action));
+        }
+        for (player, view) in views.iter_mut().enumerate() {
+            let told = model.observe(&state, turn, &joint, player);
+            if told != Observation::SILENT {
+                view.events.push(Event::Observed(told));
+            }
+        }
+    }
+    positions
+}
+
+#[test]
+fn information_is_worth_nothing_in_hindsight() {
+    let bomb = Bomb::model();
+    let view = View { legal: vec![ASK, WAIT], ..View::new(0) };
+    for planner in ["hindsight", "hindsight(planner=expectimax)", "hyperplay", "hindsight(planner=uct)"] {
+        let decision = decide(planner, &bomb, &view, 1);
+        assert_eq!(decision.action, WAIT, "{planner}");
+        // In each world it thinks that it will know which wire to cut.
+        assert!(value(&decision, WAIT) > value(&decision, ASK), "{planner}");
+    }
+    let decision = decide("hindsight", &bomb, &view, 1);
+    assert_eq!((value(&decision, WAIT), value(&decision, ASK)), (100.0, 90.0));
+    for planner in ["pomcp", "lifted-hyperplay", "is-mcts", "is-mcts(observers=all)"] {
+        for seed in 0..5 {
+            let decision = decide(planner, &bomb, &view, seed);
+            assert_eq!(decision.action, ASK, "{planner}: {:?}", decision.table);
+        }
+    }
+    let decision = decide("lifted-hyperplay(worlds=200)", &bomb, &view, 1);
+    assert_eq!(value(&decision, ASK), 90.0);
+    assert!((value(&decision, WAIT) - 50.0).abs() < 15.0, "{:?}", decision.table);
+}
+
+#[test]
+fn hypergames_agree_with_the_view_and_become_the_exact_belief() {
+    for name in ["kuhn-poker", "leduc-poker", "tiger", "rock-paper-scissors"] {
+        let model = registry::game(&name.parse().unwrap()).unwrap();
+        for seed in 0..4 {
+            let mut bags: Vec<Hypergames> =
+                (0..model.info().players).map(|_| Hypergames::new(2000)).collect();
+            for (views, player) in random_game(&*model, seed).into_iter().take(8) {
+                let view = &views[player];
+                let mut rng = Rng::new(seed);
+                bags[player].update(&*model, view, &mut rng).unwrap();
+                let mut exact = Exact::new(100_000);
+                exact.update(&*model, view, &mut rng).unwrap();
+                let shares = |belief: &dyn Belief, rng: &mut Rng| {
+                    let mut world = World::initial(&*model);
+                    let mut counts: BTreeMap<String, f64> = BTreeMap::new();
+                    for _ in 0..4000 {
+                        belief.sample(&*model, view, rng, &mut world);
+                        assert_eq!(world.view_key(&*model, player), view.key(), "{name}");
+                        *counts.entry(model.text(&world.state, None)).or_default() += 1.0 / 4000.0;
+                    }
+                    counts
+                };
+                let (found, right) = (shares(&bags[player], &mut rng), shares(&exact, &mut rng));
+                let texts: BTreeSet<&String> = found.keys().chain(right.keys()).collect();
+                for text in texts {
+                    let share = |counts: &BTreeMap<String, f64>| counts.get(text).copied().unwrap_or(0.0);
+                    assert!(
+                        (share(&found) - share(&right)).abs() < 0.05,
+                        "{name}, {text}: {found:?} {right:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_history_that_contradicts_the_view_is_changed() {
+    let bomb = Bomb::model();
+    let mut before = View { legal: vec![ASK, WAIT], ..View::new(0) };
+    let mut changed = 0;
+    for seed in 0..20 {
+        let mut bag = Hypergames::new(1);
+        let mut rng = Rng::new(seed);
+        bag.update(&*bomb, &before, &mut rng).unwrap();
+        let mut told = before.clone();
+        told.events = vec![Event::Acted(ASK), Event::Observed(Observation(2))];
+        bag.update(&*bomb, &told, &mut rng).unwrap();
+        changed += bag.notes().len();
+        let mut world = World::initial(&*bomb);
+        bag.sample(&*bomb, &told, &mut rng, &mut world);
+        assert_eq!(world.state.get::<Wires>().connected, Some(1));
+    }
+    assert!((4..=16).contains(&changed), "{changed} of 20 had the other wire");
+    // Nothing explains that the answer is a third wire.
+    before.events = vec![Event::Acted(ASK), Event::Observed(Observation(7))];
+    let told = Hypergames::new(10).update(&*bomb, &before, &mut Rng::new(0));
+    assert!(told.is_err_and(|trouble| trouble.to_string().contains("no state explains")));
+}
+
+#[test]
+fn looking_ahead_with_a_bound_is_looking_ahead() {
+    // In a game of perfect information without chance, hindsight is minimax.
+    for name in ["tic-tac-toe", "breakthrough(rows=5, columns=4)"] {
+        let model = registry::game(&name.parse().unwrap()).unwrap();
+        for (views, player) in random_game(&*model, 3).into_iter().skip(2).take(3) {
+            let minimax = decide("minimax(depth=4)", &model, &views[player], 0);
+            let hindsight = decide("hindsight(worlds=2, horizon=3)", &model, &views[player], 0);
+            for row in &minimax.table {
+                assert_eq!(row.value, Some(value(&hindsight, row.action)), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn omniscient_must_be_told() {
+    let model = registry::game(&"kuhn-poker".parse().unwrap()).unwrap();
+    let mut rng = Rng::new(5);
+    let (mut wins, mut view) = (0, View::new(0));
+    for seed in 0..40 {
+        let mut planner =
+            registry::planner(&"omniscient(planner=uct(simulations=400))".parse().unwrap()).unwrap();
+        planner.start(model.clone(), 0, seed).unwrap();
+        let mut state = model.initial();
+        let mut cards = Vec::new();
+        while model.turn(&state) == Turn::Chance {
+            cards.push(model.draw(&state, &mut rng));
+            model.step(&mut state, &cards[cards.len() - 1..], &mut [0.0; 2]);
+        }
+        view.legal.clear();
+        model.legal(&state, 0, &mut view.legal);
+        view.legal.sort_unstable();
+        assert!(planner.act(&view, &mut || false).is_err_and(|what| what.contains("told the true state")));
+        planner.tell(state.clone());
+        let decision = planner.act(&view, &mut || false).unwrap();
+        // With the lower card a bet can only lose: the other, who is thought to know as well, calls.
+        let best = if cards[0] > cards[1] { None } else { Some("check") };
+        let name = model.action_name(&state, Some(0), decision.action);
+        wins += u32::from(best.is_none_or(|best| best == name || name == "pass"));
+        assert!(planner.act(&view, &mut || false).is_err(), "the truth is good for one decision");
+    }
+    assert_eq!(wins, 40);
+}
+
+#[test]
+fn branch_and_bound_leaves_out_what_cannot_matter_only() {
+    // The same worlds and futures, looked at in full by another planner.
+    for (name, steps) in [("tiger", 4), ("rock-sample", 5), ("kuhn-poker", 3), ("leduc-poker", 5)] {
+        let model = registry::game(&name.parse().unwrap()).unwrap();
+        for (views, player) in random_game(&*model, 11).into_iter().take(steps) {
+            let bounded = decide("hindsight(worlds=4, horizon=2)", &model, &views[player], 7);
+            let full =
+                decide("hindsight(worlds=4, planner=expectimax(depth=3))", &model, &views[player], 7);
+            for row in &full.table {
+                let (right, found) = (row.value.unwrap(), value(&bounded, row.action));
+                assert!((right - found).abs() < 1e-9, "{name}: {right} {found}");
+            }
+        }
+    }
+    let (bomb, view) = (Bomb::model(), View { legal: vec![ASK, WAIT], ..View::new(0) });
+    let bounded = decide("hindsight(worlds=20, horizon=1)", &bomb, &view, 1);
+    let full = decide("hindsight(worlds=20, planner=expectimax(depth=2))", &bomb, &view, 1);
+    assert!(bounded.nodes < full.nodes, "{} {}", bounded.nodes, full.nodes);
+}
