@@ -1,8 +1,10 @@
 //! Pocman (Silver and Veness, 2010): a Pac-Man who knows the maze but sees ghosts only in a straight line.
 //!
-//! The rules, the maze and the preferred actions are those of their program, with two differences that do
-//! not change how a game goes: walls cannot be walked into (there it costs 25, and no planner tries), and
-//! what a step of the ghosts pays is discounted like the move after it.
+//! The rules, the maze and the preferred actions are those of their program, with differences that do not
+//! change how a game goes. Walls cannot be walked into (there it costs 25, and no planner tries). Whether
+//! there is food on a square is drawn when pocman first comes near enough to smell it, not at the beginning;
+//! a belief need not guess then what nobody can know. And what a step of the ghosts pays is discounted like
+//! the move after it.
 
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
@@ -43,8 +45,6 @@ const GHOST: f64 = 25.0;
 const ALL_FOOD: f64 = 1000.0;
 /// Moves for which a power pill lasts.
 const POWER: u8 = 15;
-/// Places for food of which chance decides at once; each has some with probability one half.
-const SERVED: usize = 8;
 
 const WAYS: [&str; 4] = ["north", "east", "south", "west"];
 /// No direction.
@@ -64,9 +64,9 @@ pub struct Pocman {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// So many portions of food have been served.
-    Serve(u8),
     Move,
+    /// Food is served where pocman has come near, each place getting some with probability one half.
+    Serve,
     Haunt,
     Over,
 }
@@ -82,6 +82,8 @@ pub struct State {
     power: u8,
     ghosts: [Ghost; GHOSTS],
     food: Squares,
+    /// Places of which it is decided whether there is, or was, food.
+    served: Squares,
     visited: Squares,
     told: u16,
     seen: u64,
@@ -109,10 +111,11 @@ impl Pocman {
         Ok(Pocman { info, maze })
     }
 
-    /// The places of one portion of food.
-    fn portion(&self, served: u8) -> &[u8] {
-        let begin = (usize::from(served) * SERVED).min(self.maze.food.len());
-        &self.maze.food[begin..(begin + SERVED).min(self.maze.food.len())]
+    /// The places around pocman of which it is not yet decided whether there is food.
+    #[inline]
+    fn unserved(&self, state: &State) -> Squares {
+        let nearby = self.maze.square(state.pocman).smell;
+        nearby.and(&self.maze.food).without(&state.served)
     }
 
     /// The ways that are open, as bits.
@@ -122,16 +125,20 @@ impl Pocman {
         next.iter().enumerate().map(|(way, next)| u16::from(*next != NOWHERE) << way).sum()
     }
 
-    fn serve(&self, state: &mut State, served: u8, outcome: u32) {
-        for (place, square) in self.portion(served).iter().enumerate() {
+    fn serve(&self, state: &mut State, outcome: u32) {
+        for (place, square) in self.unserved(state).iter().enumerate() {
+            state.served.add(square);
             if outcome >> place & 1 == 1 {
-                state.food.add(*square);
+                state.food.add(square);
             }
         }
-        state.phase = match self.portion(served + 1) {
-            [] => Phase::Move,
-            _ => Phase::Serve(served + 1),
-        };
+        state.told = self.smell(state);
+        state.phase = Phase::Haunt;
+    }
+
+    #[inline]
+    fn smell(&self, state: &State) -> u16 {
+        if self.maze.square(state.pocman).smell.meets(&state.food) { SMELL } else { 0 }
     }
 
     /// The ghosts move, what happens then happens, and pocman is told of it.
@@ -171,9 +178,8 @@ impl Pocman {
         let mut ghosts = Squares::default();
         state.ghosts[..self.maze.ghosts.len()].iter().for_each(|ghost| ghosts.add(ghost.square));
         let seen = here.sight.iter().enumerate().map(|(way, line)| u16::from(line.meets(&ghosts)) << way);
-        let smelt = if here.smell.meets(&state.food) { SMELL } else { 0 };
         let heard = if here.hearing.meets(&ghosts) { HEAR } else { 0 };
-        seen.sum::<u16>() | self.open(state) << 4 | smelt | heard
+        seen.sum::<u16>() | self.open(state) << 4 | self.smell(state) | heard
     }
 
     #[inline]
@@ -183,14 +189,14 @@ impl Pocman {
             return;
         }
         state.food.remove(state.pocman);
-        if state.food.is_empty() {
+        if state.food.is_empty() && self.maze.food.without(&state.served).is_empty() {
             rewards[0] += ALL_FOOD;
             state.told = CLEARED;
             state.phase = Phase::Over;
             return;
         }
         rewards[0] += FOOD;
-        if self.maze.pills.contains(&state.pocman) {
+        if self.maze.pills.has(state.pocman) {
             state.power = POWER;
         }
     }
@@ -218,6 +224,9 @@ fn words_of(told: u16) -> String {
     }
     if told & CLEARED != 0 {
         return "all food eaten".to_owned();
+    }
+    if told >> 4 & 15 == 0 {
+        return if told & SMELL != 0 { "smells food" } else { "smells no food" }.to_owned();
     }
     let list = |bits: u16| {
         let ways: Vec<&str> = ones(u64::from(bits & 15)).map(|way| WAYS[way as usize]).collect();
@@ -248,15 +257,15 @@ impl Game for Pocman {
         for (ghost, square) in ghosts.iter_mut().zip(&self.maze.ghosts) {
             *ghost = Ghost::at(*square);
         }
-        let mut food = Squares::default();
-        self.maze.pills.iter().for_each(|pill| food.add(*pill));
+        let food = self.maze.pills;
         State {
-            phase: Phase::Serve(0),
+            phase: Phase::Move,
             pocman: self.maze.start,
             went: NONE,
             power: 0,
             ghosts,
             food,
+            served: food,
             visited: Squares::default(),
             told: 0,
             seen: view_seed(0),
@@ -266,7 +275,7 @@ impl Game for Pocman {
     #[inline]
     fn turn(&self, state: &State) -> Turn {
         match state.phase {
-            Phase::Serve(_) | Phase::Haunt => Turn::Chance,
+            Phase::Serve | Phase::Haunt => Turn::Chance,
             Phase::Move => Turn::One(0),
             Phase::Over => Turn::Over,
         }
@@ -282,8 +291,8 @@ impl Game for Pocman {
     }
 
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
-        if let Phase::Serve(served) = state.phase {
-            let sets = 1u32 << self.portion(served).len();
+        if state.phase == Phase::Serve {
+            let sets = 1u32 << self.unserved(state).len();
             outcomes.extend((0..sets).map(|set| (Action(set), 1.0 / f64::from(sets))));
             return;
         }
@@ -302,8 +311,8 @@ impl Game for Pocman {
 
     #[inline]
     fn draw(&self, state: &State, rng: &mut Rng) -> Action {
-        if let Phase::Serve(served) = state.phase {
-            return Action(rng.below(1 << self.portion(served).len()));
+        if state.phase == Phase::Serve {
+            return Action(rng.below(1 << self.unserved(state).len()));
         }
         let mut outcome = 0;
         for ghost in state.ghosts[..self.maze.ghosts.len()].iter().rev() {
@@ -316,30 +325,27 @@ impl Game for Pocman {
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
         let chosen = joint[0].0;
         match state.phase {
-            Phase::Serve(served) => self.serve(state, served, chosen),
             Phase::Move => {
                 rewards[0] -= STEP_COST;
                 state.pocman = self.maze.square(state.pocman).next[chosen as usize & 3];
                 state.went = chosen as u8;
                 state.power = state.power.saturating_sub(1);
-                state.phase = Phase::Haunt;
+                state.phase = if self.unserved(state).is_empty() { Phase::Haunt } else { Phase::Serve };
                 state.seen = after_action(state.seen, joint[0]);
+                return;
             }
-            Phase::Haunt => {
-                self.haunt(state, chosen, rewards);
-                state.seen = after_observation(state.seen, Observation(u64::from(state.told) + 1));
-            }
-            Phase::Over => {}
+            Phase::Serve => self.serve(state, chosen),
+            Phase::Haunt => self.haunt(state, chosen, rewards),
+            Phase::Over => return,
         }
+        state.seen = after_observation(state.seen, Observation(u64::from(state.told) + 1));
     }
 
-    /// Pocman is told what the senses say when the ghosts have moved; nothing else.
+    /// Pocman smells where food was served, and is told what all senses say when the ghosts have moved.
     #[inline]
     fn observe(&self, after: &State, turn: Turn, _: &[Action], _: usize) -> Observation {
-        match (turn, after.phase) {
-            (Turn::Chance, Phase::Move | Phase::Over) if after.went != NONE => {
-                Observation(u64::from(after.told) + 1)
-            }
+        match turn {
+            Turn::Chance => Observation(u64::from(after.told) + 1),
             _ => Observation::SILENT,
         }
     }
@@ -357,11 +363,12 @@ impl Game for Pocman {
             Phase::Move => 0,
             Phase::Haunt => 1,
             Phase::Over => 2,
-            Phase::Serve(served) => 3 + u64::from(served),
+            Phase::Serve => 3,
         };
         let own = phase << 16 | u64::from(state.power) << 8 | u64::from(state.pocman);
         let ghosts = state.ghosts.iter().fold(0, |key, ghost| key << 16 | ghost.key());
-        state.food.words().into_iter().fold(derive(own, ghosts), derive)
+        let places = state.food.words().into_iter().chain(state.served.words());
+        places.fold(derive(own, ghosts), derive)
     }
 
     fn view_key(&self, state: &State, _: usize) -> u64 {
@@ -372,10 +379,10 @@ impl Game for Pocman {
         if player.is_some() {
             return WAYS[action.0 as usize & 3].to_owned();
         }
-        if let Phase::Serve(served) = state.phase {
-            let places = self.portion(served).iter().enumerate();
-            let food = places.filter(|(place, _)| action.0 >> place & 1 == 1);
-            let names: Vec<String> = food.map(|(_, square)| self.square_name(*square)).collect();
+        if state.phase == Phase::Serve {
+            let unserved = self.unserved(state);
+            let food = unserved.iter().enumerate().filter(|(place, _)| action.0 >> place & 1 == 1);
+            let names: Vec<String> = food.map(|(_, square)| self.square_name(square)).collect();
             return if names.is_empty() { "no food".to_owned() } else { format!("food {}", names.join(" ")) };
         }
         let mut choices = action.0;

@@ -1,5 +1,7 @@
 //! Mazes: which squares there are, what is next to what, and what is seen, smelt and heard from where.
 
+use crate::bits::ones;
+
 /// The maze of Silver and Veness (2010).
 ///
 /// `#` is wall, `_` a bare square, `.` a place for food, `o` one for a power pill, `P` where pocman begins (a
@@ -69,6 +71,26 @@ impl Squares {
         self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
     }
 
+    #[inline]
+    pub fn and(&self, other: &Squares) -> Squares {
+        Squares(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    #[inline]
+    pub fn without(&self, other: &Squares) -> Squares {
+        Squares(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u8> {
+        let words = self.0.into_iter().zip([0, 64, 128, 192]);
+        words.flat_map(|(word, first)| ones(word).map(move |place| first + place as u8))
+    }
+
+    #[inline]
     pub fn is_empty(&self) -> bool {
         *self == Squares::default()
     }
@@ -96,8 +118,8 @@ pub struct Maze {
     pub rows: u32,
     pub squares: Vec<Square>,
     /// Where food may be, and where power pills are.
-    pub food: Vec<u8>,
-    pub pills: Vec<u8>,
+    pub food: Squares,
+    pub pills: Squares,
     pub start: u8,
     pub ghosts: Vec<u8>,
     /// At a distance below this a ghost notices pocman.
@@ -123,8 +145,8 @@ impl Maze {
             columns: width as u32,
             rows: height as u32,
             squares: Vec::new(),
-            food: Vec::new(),
-            pills: Vec::new(),
+            food: Squares::default(),
+            pills: Squares::default(),
             start: 0,
             ghosts: Vec::new(),
             range,
@@ -138,11 +160,11 @@ impl Maze {
                 match sign {
                     'P' => maze.start = count,
                     'A'..='D' => ghosts.push((sign, count)),
-                    'o' => maze.pills.push(count),
+                    'o' => maze.pills.add(count),
                     _ => {}
                 }
                 if matches!(sign, '.' | 'P') {
-                    maze.food.push(count);
+                    maze.food.add(count);
                 }
                 count += 1;
             }

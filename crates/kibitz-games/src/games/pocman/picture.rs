@@ -7,7 +7,7 @@ use crate::draw::{DARK, FAINT, FIRST, GOOD, INK, LIGHT, PAPER, Picture, SECOND, 
 const SIDE: i32 = 26;
 
 impl Pocman {
-    /// The sign of a square. Who looks with pocman's eyes sees food wherever there may be some.
+    /// The sign of a square; `?` is where there may be food.
     fn mark(&self, state: &State, viewer: Option<usize>, column: u32, row: u32) -> char {
         let square = self.maze.at(column, row);
         if square == NOWHERE {
@@ -21,20 +21,21 @@ impl Pocman {
         if let (Some(number), None) = (ghost, viewer) {
             return char::from(b'A' + number as u8);
         }
-        let food = match viewer {
-            None => state.food.has(square),
-            Some(_) => self.maze.food.contains(&square) && !state.visited.has(square),
+        let unknown = match viewer {
+            None => !state.served.has(square),
+            Some(_) => !state.visited.has(square),
         };
-        match (self.maze.pills.contains(&square) && !state.visited.has(square), food) {
-            (true, _) => 'o',
-            (_, true) => '.',
+        match (self.maze.pills.has(square), self.maze.food.has(square) && unknown, state.food.has(square)) {
+            (true, _, true) => 'o',
+            (_, true, _) => '?',
+            (_, _, true) if viewer.is_none() => '.',
             _ => ' ',
         }
     }
 
     fn caption(&self, state: &State) -> String {
         match state.phase {
-            Phase::Serve(_) => "the food is served".to_owned(),
+            Phase::Serve => "food is served".to_owned(),
             Phase::Haunt => "the ghosts move".to_owned(),
             Phase::Move if state.went == NONE => "pocman wakes up".to_owned(),
             Phase::Move if state.power > 0 => format!("strong for {}; {}", state.power, words_of(state.told)),
@@ -61,7 +62,8 @@ impl Pocman {
                 picture.rect(x, y, SIDE, SIDE, 0, LIGHT);
             }
             match mark {
-                '.' => picture.circle(middle, centre, 2, if viewer.is_some() { FAINT } else { INK }),
+                '.' => picture.circle(middle, centre, 3, INK),
+                '?' => picture.circle(middle, centre, 2, FAINT),
                 'o' => picture.circle(middle, centre, 6, GOOD),
                 '@' | '!' => {
                     picture.circle(middle, centre, 11, if mark == '!' { GOOD } else { "#e8b92e" });

@@ -5,10 +5,10 @@ fn game(size: u32) -> Pocman {
     Pocman::new(PocmanParams { size }).unwrap()
 }
 
-/// The small maze with its food served: only where these squares are, and the pills a7 and g7.
+/// The small maze with all of its food served: only where these squares are, and the pills a7 and g7.
 fn served(game: &Pocman, food: &str) -> State {
-    let mut state = play(game, &"no_food ".repeat(game.maze.food.len().div_ceil(SERVED)));
-    assert_eq!(state.phase, Phase::Move);
+    let mut state = game.initial();
+    game.maze.food.iter().for_each(|square| state.served.add(square));
     for name in food.split_whitespace() {
         state.food.add(square(game, name));
     }
@@ -193,6 +193,35 @@ fn drawing_agrees_with_the_listed_outcomes() {
             _ => state = full.initial(),
         }
     }
+}
+
+#[test]
+fn food_is_served_where_pocman_comes_near() {
+    let small = game(7);
+    let state = play(&small, "west");
+    assert_eq!(state.phase, Phase::Serve);
+    // Around c1 (b2 is wall): each subset of five places once in 32 times.
+    let list = outcomes(&small, &state);
+    assert_eq!(list.len(), 32);
+    assert_eq!(list[0], ("no food".to_owned(), 1.0 / 32.0));
+    assert_eq!(list[31].0, "food b1 c1 d1 c2 d2");
+    let state = play(&small, "west no_food");
+    assert_eq!((state.phase, words_of(state.told)), (Phase::Haunt, "smells no food".to_owned()));
+    let state = play(&small, "west food_d2");
+    assert_eq!(words_of(state.told), "smells food");
+    // What was decided once stays so: beyond the two new places there is nothing to decide.
+    let state = play(&small, "west food_d2 A_north west");
+    assert_eq!(outcomes(&small, &state).last().unwrap().0, "food a1 a2");
+    // Food that is not yet served has not been eaten.
+    let mut nearly = small.initial();
+    nearly.pocman = square(&small, "a6");
+    nearly.food.remove(square(&small, "g7"));
+    nearly.ghosts[0] = Ghost::at(square(&small, "g1"));
+    small.step(&mut nearly, &[Action(0)], &mut [0.0]);
+    small.step(&mut nearly, &[Action(0)], &mut [0.0]);
+    assert_eq!(nearly.phase, Phase::Haunt);
+    small.step(&mut nearly, &[Action(0)], &mut [0.0]);
+    assert_eq!((small.turn(&nearly), nearly.power), (Turn::One(0), 15));
 }
 
 #[test]
