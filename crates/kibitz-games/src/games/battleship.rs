@@ -30,9 +30,12 @@ params! {
         /// Rows and columns.
         pub size: u32 = 10, in 2..=11;
         /// Ships: the shortest has two squares, each other one more than the one before.
-        pub ships: u32 = 5, in 1..=10;
+        pub ships: u32 = 5, in 1..=6;
     }
 }
+
+/// More would hardly find room, and fleets that agree with many shots would be hard to find.
+const MOST_SHIPS: usize = 6;
 
 const MISS: Observation = Observation(1);
 const HIT: Observation = Observation(2);

@@ -4,7 +4,7 @@ use kibitz_core::game::Observation;
 use kibitz_core::rng::Rng;
 use kibitz_core::view::{Event, View};
 
-use super::{HIT, MISS};
+use super::{HIT, MISS, MOST_SHIPS};
 use crate::bits::nth_set_wide;
 
 /// Fleets that are weighed against each other for one that is drawn. (On 5 x 5 squares the probability of a
@@ -57,6 +57,18 @@ pub fn pick(room: [u128; 2], rng: &mut Rng) -> Option<(usize, u32)> {
         None => (0, nth_set_wide(room[0], chosen)),
         Some(rest) => (1, nth_set_wide(room[1], rest)),
     })
+}
+
+/// Where so many squares of a set begin, one stride apart. (What is known of short runs tells of longer ones.)
+#[inline]
+fn runs(set: u128, length: u32, stride: u32) -> u128 {
+    let (mut begins, mut known) = (set, 1);
+    while known < length {
+        let more = known.min(length - known);
+        begins &= begins >> (more * stride);
+        known += more;
+    }
+    begins
 }
 
 impl Waters {
@@ -117,14 +129,9 @@ impl Waters {
         // A lying ship touches a hit above or below it with any of its squares, and one in its row only
         // with its ends; a standing one the other way round.
         let wide = hits | east | west;
-        let mut lying = free & !self.above_and_below(wide);
         let tall = hits | self.above_and_below(hits);
-        let mut standing = free & !self.east(tall) & !self.west(tall);
-        let (lying_free, standing_free) = (lying, standing);
-        for part in 1..length {
-            lying &= lying_free >> part;
-            standing &= standing_free >> (part * self.size);
-        }
+        let mut lying = runs(free & !self.above_and_below(wide), length, 1);
+        let mut standing = runs(free & !self.east(tall) & !self.west(tall), length, self.size);
         let past_the_end = (hits & self.from_column[length as usize]) >> length;
         lying &= !self.from_column[(self.size - length + 1) as usize] & !east & !past_the_end;
         standing &= !(hits << self.size) & !(hits >> (length * self.size));
@@ -150,8 +157,14 @@ impl Waters {
     /// that are proposed, by their weights.
     pub fn draw_fleet(&self, lengths: &[u32], told: &Told, rng: &mut Rng) -> Option<u128> {
         let (mut chosen, mut total, mut weighed) = (None, 0.0, 0);
+        let mut sunk = None;
         for _ in 0..PATIENCE {
             let Some((fleet, weight)) = self.propose(lengths, told, rng) else { continue };
+            // Where ships may be left ashore, a smaller fleet could be sunk already; but then who asks?
+            if fleet & !told.hits == 0 {
+                sunk = Some(fleet);
+                continue;
+            }
             total += weight;
             weighed += 1;
             if rng.unit() * total < weight {
@@ -161,7 +174,7 @@ impl Waters {
                 break;
             }
         }
-        chosen
+        chosen.or(sunk)
     }
 
     /// Puts together a fleet that covers all hits and no miss, with its probability over that of its
@@ -172,7 +185,7 @@ impl Waters {
     /// in one way only.
     pub fn propose(&self, lengths: &[u32], told: &Told, rng: &mut Rng) -> Option<(u128, f64)> {
         let Told { hits, misses } = *told;
-        let mut ships = [None; 10];
+        let mut ships = [None; MOST_SHIPS];
         let (mut fleet, mut weight) = (0, 1.0);
         loop {
             let free = self.all & !self.around(fleet) & !misses;

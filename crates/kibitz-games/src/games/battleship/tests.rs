@@ -173,22 +173,25 @@ fn resampling_follows_bayes() {
 
 #[test]
 fn resampling_finds_a_fleet_at_every_moment() {
-    let large = game(10, 5);
-    let (mut rng, mut scratch) = (Rng::new(6), Vec::new());
-    for _ in 0..40 {
-        let (mut state, mut view) = (large.initial(), View::new(0));
-        while large.turn(&state) == Turn::Chance {
-            let drawn = large.draw(&state, &mut rng);
-            large.step(&mut state, &[drawn], &mut [0.0]);
-        }
-        while large.turn(&state) != Turn::Over {
-            let guess = large.resample(&view, &mut rng).unwrap();
-            assert_eq!(guess.ships & state.shots, state.ships & state.shots);
-            assert_eq!((guess.shots, guess.seen), (state.shots, state.seen));
-            let action = large.random_action(&state, 0, &mut scratch, &mut rng);
-            large.step(&mut state, &[action], &mut [0.0]);
-            view.events.push(Event::Acted(action));
-            view.events.push(Event::Observed(large.observe(&state, Turn::One(0), &[action], 0)));
+    for (size, ships) in [(10, 5), (11, 6), (8, 6), (7, 6), (6, 5), (3, 2), (2, 1)] {
+        let game = game(size, ships);
+        let (mut rng, mut scratch) = (Rng::new(6), Vec::new());
+        for _ in 0..20 {
+            let (mut state, mut view) = (game.initial(), View::new(0));
+            while game.turn(&state) == Turn::Chance {
+                let drawn = game.draw(&state, &mut rng);
+                game.step(&mut state, &[drawn], &mut [0.0]);
+            }
+            while game.turn(&state) != Turn::Over {
+                let guess = game.resample(&view, &mut rng).unwrap();
+                assert_eq!(guess.ships & state.shots, state.ships & state.shots);
+                assert_eq!((guess.shots, guess.seen), (state.shots, state.seen));
+                assert_eq!(game.turn(&guess), Turn::One(0));
+                let action = game.random_action(&state, 0, &mut scratch, &mut rng);
+                game.step(&mut state, &[action], &mut [0.0]);
+                view.events.push(Event::Acted(action));
+                view.events.push(Event::Observed(game.observe(&state, Turn::One(0), &[action], 0)));
+            }
         }
     }
 }
