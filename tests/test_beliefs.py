@@ -16,9 +16,7 @@ def kuhn_view(seed: int) -> kb.View:
     return referee.view(1)
 
 
-@pytest.mark.parametrize(
-    "kind", ["auto", "exact", "particles(400)", "tree", "resampling", "hypergames"]
-)
+@pytest.mark.parametrize("kind", ["auto", "exact", "particles(400)", "tree", "resampling", "hypergames"])
 def test_presents_fit_the_view(kind: str) -> None:
     view = kuhn_view(5)
     belief = kb.Belief(view.game, kind, seed=1)

@@ -43,6 +43,22 @@ pub fn nth_set(word: u64, n: u32) -> u32 {
     shift as u32 + nth_of_nine((word >> shift & 0xff) as u16, rest as u32 & 7)
 }
 
+/// As [`nth_set`], for a word of twice the width.
+#[inline]
+pub fn nth_set_wide(word: u128, n: u32) -> u32 {
+    let (low, high) = (word as u64, (word >> 64) as u64);
+    match n.checked_sub(low.count_ones()) {
+        None => nth_set(low, n),
+        Some(rest) => 64 + nth_set(high, rest),
+    }
+}
+
+/// As [`ones`], for a word of twice the width.
+#[inline]
+pub fn ones_wide(word: u128) -> impl Iterator<Item = u32> {
+    ones(word as u64).chain(ones((word >> 64) as u64).map(|place| place + 64))
+}
+
 /// The places of the set bits, ascending.
 #[inline]
 pub fn ones(mut word: u64) -> impl Iterator<Item = u32> {
@@ -68,6 +84,12 @@ mod tests {
             for (n, place) in ones(word).enumerate() {
                 assert_eq!(nth_set(word, n as u32), place, "{word:#x}, {n}");
             }
+        }
+        for _ in 0..200 {
+            let word = u128::from(rng.bits() & rng.bits()) << 64 | u128::from(rng.bits());
+            let places: Vec<u32> = (0..word.count_ones()).map(|n| nth_set_wide(word, n)).collect();
+            assert!(places.iter().copied().eq(ones_wide(word)), "{word:#x}");
+            assert_eq!(places.iter().map(|place| 1 << place).sum::<u128>(), word);
         }
         for set in 0..512u16 {
             let places: Vec<u32> = (0..set.count_ones()).map(|n| nth_of_nine(set, n)).collect();

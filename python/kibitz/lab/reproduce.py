@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from kibitz._core import parse_spec, unknown
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from kibitz.exact import Solution
     from kibitz.lab.cells import Cell
     from kibitz.lab.experiment import Experiment
+    from kibitz.lab.record import Record
+    from kibitz.lab.replay import Replay
     from kibitz.lab.results import Results
     from kibitz.lab.run import Coordinator
 
@@ -264,6 +267,8 @@ def _played(target: Target, results: Results, cell: Cell, planner: int) -> tuple
     if target.measure == "action frequency":
         chosen, games = _frequency(target, results, cell, planner)
         return _share(chosen, games), games, None
+    if target.measure == "undiscounted return":
+        return _undiscounted(results, cell, planner)
     result = results.result(cell)
     standing = result.standings[planner]
     if target.measure == "win rate":
@@ -284,21 +289,49 @@ def _share(wins: float, games: int) -> Figure:
     return Figure(wins / games, Interval(low.low, high.high))
 
 
+def _undiscounted(results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
+    """The mean of a planner's plain sums of rewards, as `_played` gives it: from the replays."""
+    deals: dict[int, list[float]] = {}
+    for record, kept in _replays(results, cell):
+        for seat, number in enumerate(record.seating):
+            if number == planner:
+                total = math.fsum(step.rewards[seat] for step in kept.steps)
+                deals.setdefault(record.episode, []).append(total)
+    games = sum(map(len, deals.values()))
+    if games == 0:
+        return Figure(math.nan), 0, None
+    # Games on the same deal hang together: what counts is how the deals differ.
+    means = [math.fsum(totals) / len(totals) for totals in deals.values()]
+    mean = math.fsum(means) / len(means)
+    if len(means) == 1:
+        return Figure(mean, Interval(-math.inf, math.inf)), games, None
+    error = stdev(means) / math.sqrt(len(means))
+    half = student_quantile(0.975, len(means) - 1) * error
+    return Figure(mean, Interval(mean - half, mean + half)), games, error * math.sqrt(games)
+
+
 def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
     """In how many games a planner chose the action, and in how many it could choose: from the replays."""
-    from kibitz.lab import replay
-    from kibitz.lab.results import REPLAYS
-
     chosen = games = 0
-    for record in results.records(cell):
-        if record.fault is not None or record.seating[target.player] != planner:
+    for record, kept in _replays(results, cell):
+        if record.seating[target.player] != planner:
             continue
-        seating = "-".join(map(str, record.seating))
-        kept = replay.load(results.directory / REPLAYS / f"{cell.id}-{record.episode}-{seating}.json")
         moved = [step for step in kept.steps if target.player in step.movers]
         games += bool(moved)
         chosen += any(step.names[step.movers.index(target.player)] == target.action for step in moved)
     return chosen, games
+
+
+def _replays(results: Results, cell: Cell) -> Iterator[tuple[Record, Replay]]:
+    """The games of a cell that came to an end, move by move."""
+    from kibitz.lab import replay
+    from kibitz.lab.results import REPLAYS
+
+    for record in results.records(cell):
+        if record.fault is None:
+            seating = "-".join(map(str, record.seating))
+            name = f"{cell.id}-{record.episode}-{seating}.json"
+            yield record, replay.load(results.directory / REPLAYS / name)
 
 
 def reproduce(

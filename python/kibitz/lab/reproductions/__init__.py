@@ -24,7 +24,9 @@ from kibitz.lab.statistics.intervals import normal_quantile
 
 FOLDER = Path(__file__).parent
 
-Measure = Literal["exact value", "win rate", "mean return", "action frequency"]
+Measure = Literal["exact value", "win rate", "mean return", "undiscounted return", "action frequency"]
+FROM_REPLAYS = ("undiscounted return", "action frequency")
+"""Measures that need every game move by move."""
 
 
 @dataclass(frozen=True)
@@ -219,8 +221,8 @@ class _Reader(Reader):
                 self.wrong(place, f"a {target.measure} needs an [experiment] that is played")
             if target.game is None and (experiment is None or len(experiment.games) != 1):
                 self.wrong(place, "say which game = ... it is about")
-            if target.measure == "action frequency" and experiment and experiment.replays != "all":
-                self.wrong(place, 'an action frequency is read from replays: write replays = "all"')
+            if target.measure in FROM_REPLAYS and experiment and experiment.replays != "all":
+                self.wrong(place, f'an {target.measure} is read from replays: write replays = "all"')
 
 
 def _words(plain: Any, where: str) -> str:
