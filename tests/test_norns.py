@@ -70,7 +70,7 @@ def test_chance_in_mid_game_and_beliefs_that_are_not_uniform() -> None:
 def test_budgets() -> None:
     decision = first(BIG, "norns(transitions=2000, tree=belief)")
     assert decision.transitions is not None
-    assert decision.transitions < 6000
+    assert 2000 <= decision.transitions < 20_000  # the last simulation is finished
     assert first(BIG, "norns(milliseconds=50, tree=belief)").seconds < 2
 
 

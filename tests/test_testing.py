@@ -262,6 +262,8 @@ PLANNERS = [
     "is-mcts(simulations=40)",
     "lifted-hyperplay(worlds=1, horizon=2)",
     "minimax(depth=2)",
+    "norns(simulations=40)",
+    "norns(simulations=40, tree=belief)",
     "omniscient",
     "one-step(samples=5)",
     "pomcp(simulations=40)",

@@ -86,8 +86,12 @@ def planner(text: str) -> AnyPlanner:
 
 def default_planner(game: Game) -> str:
     """A planner that suits a game and answers within about a second."""
-    name = "uct" if game.info.perfect_information else "pomcp"
-    return f"{name}(simulations=5000, milliseconds=1000)"
+    budget = "simulations=5000, milliseconds=1000"
+    if game.info.perfect_information:
+        return f"uct({budget})"
+    # Rules files pay at the end only, and those for one player seldom leave more than a few thousand states open.
+    alone = game.info.players == 1 and game.machine is not None
+    return f"norns({budget}, tree=belief)" if alone else f"pomcp({budget})"
 
 
 def _own(text: str, kind: str) -> Callable[[], Any] | None:

@@ -126,8 +126,8 @@ impl TreeSearch {
             Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
         }
         // The graph of beliefs is made of all states that may be, whatever the way to them.
-        let all = matches!(p.belief, BeliefKind::Auto | BeliefKind::Tree(_));
-        let belief = if kind == TreeKind::Belief && all { BeliefKind::Exact(LARGEST) } else { p.belief };
+        let all = kind == TreeKind::Belief && lists_all(p.belief);
+        let belief = if all { BeliefKind::Exact(LARGEST) } else { p.belief };
         let belief = belief
             .build(info, p.simulations.unwrap_or(u64::MAX))
             .map_err(|what| format!("{}: {what}", self.name))?;
@@ -156,7 +156,17 @@ impl Planner for TreeSearch {
         let fault = || model.fault().unwrap_or_else(|| "the game failed".to_owned());
         session.decisions += 1;
         let mut rng = session.rng.fork(session.decisions);
-        let updated = session.belief.update(&*model, view, &mut rng);
+        let mut updated = session.belief.update(&*model, view, &mut rng);
+        let mut aside = None;
+        if let Err(Trouble::Unfit(why)) = &updated
+            && session.kind == TreeKind::Belief
+            && lists_all(params.belief)
+        {
+            aside = Some(format!("tree=action-observation from here on: {why}"));
+            session.kind = TreeKind::ActionObservation;
+            session.belief = BeliefKind::Auto.build(model.info(), u64::MAX)?;
+            updated = session.belief.update(&*model, view, &mut rng);
+        }
         if model.faults() != faults {
             return Err(fault());
         }
@@ -202,6 +212,7 @@ impl Planner for TreeSearch {
         }
         let mut decision = verdict::decide(&problem, &*session.belief, &session.trees, &found, &mut rng);
         decision.elapsed = begun.elapsed();
+        decision.notes.extend(aside);
         Ok(decision)
     }
 }
@@ -213,6 +224,11 @@ pub(crate) fn natural_horizon(info: &Info) -> u32 {
         None if info.discount < 1.0 => (EPSILON.ln() / info.discount.ln()).ceil() as u32,
         None => ENDLESS,
     }
+}
+
+/// Whether tree=belief chooses the belief itself.
+fn lists_all(belief: BeliefKind) -> bool {
+    matches!(belief, BeliefKind::Auto | BeliefKind::Tree(_))
 }
 
 /// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what
