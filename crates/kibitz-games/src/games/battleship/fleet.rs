@@ -8,7 +8,7 @@ use super::{HIT, MISS, MOST_SHIPS};
 use crate::bits::nth_set_wide;
 
 /// Fleets that are weighed against each other for one that is drawn. (On 5 x 5 squares the probability of a
-/// square's being hit is then wrong by 0.01 at most.)
+/// square's being hit is then off by about a hundredth.)
 const WEIGHED: u32 = 32;
 /// Attempts at finding one after which none is believed to exist.
 const PATIENCE: u32 = 20_000;
