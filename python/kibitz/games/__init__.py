@@ -30,7 +30,8 @@ def load(game: str | Game | Rules[Any]) -> Game:
     """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
 
     A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, or `adapter:rest` for games of
-    others such as `openspiel:kuhn_poker`. A misspelt name is answered with the nearest right ones. A
+    others such as `openspiel:kuhn_poker`. Rules that come with the package need no `.kif` unless a game of
+    that name is built in. A misspelt name is answered with the nearest right ones. A
     game is returned as it is.
 
     >>> import kibitz as kb
@@ -51,6 +52,9 @@ def load(game: str | Game | Rules[Any]) -> Game:
             f"{name} is not loaded: that would run whatever is in it; import it yourself and hand an "
             "instance of its Rules to kibitz.load"
         )
+    rules = lang.FOLDER / f"{name}.kif"
+    if rules.parent == lang.FOLDER and rules.is_file() and name not in [entry.name for entry in _core.games()]:
+        return lang.load(game.replace(name, f"{name}.kif", 1))
     make = _registry.find("game", game)
     return Game.native(game) if make is None else wrap(make(), game)
 
