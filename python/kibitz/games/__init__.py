@@ -53,7 +53,11 @@ def load(game: str | Game | Rules[Any]) -> Game:
             "instance of its Rules to kibitz.load"
         )
     rules = lang.FOLDER / f"{name}.kif"
-    if rules.parent == lang.FOLDER and rules.is_file() and name not in [entry.name for entry in _core.games()]:
+    if (
+        rules.parent == lang.FOLDER
+        and rules.is_file()
+        and name not in [entry.name for entry in _core.games()]
+    ):
         return lang.load(game.replace(name, f"{name}.kif", 1))
     make = _registry.find("game", game)
     return Game.native(game) if make is None else wrap(make(), game)
