@@ -85,13 +85,21 @@ impl Particles {
         vec![Particle { world: World::initial(model), weight: 1.0, strays: 0 }; self.count]
     }
 
-    /// Adds fresh particles where that may help; after a vain attempt, ever more seldom.
+    /// Adds fresh particles where that may help, drawn by the game itself where it can; after a vain
+    /// attempt, ever more seldom.
     fn rejuvenate(&mut self, model: &dyn Model, view: &View, swarm: &mut Vec<Particle>, rng: &mut Rng) {
         if self.pause.0 > 0 && !swarm.is_empty() {
             self.pause.0 -= 1;
             return;
         }
-        let (mut more, _) = self.follow(model, view, self.start(model), rng);
+        let info = model.info();
+        let mut more = if info.has.resampling && info.players == 1 {
+            let mut all = self.start(model);
+            all.retain_mut(|particle| particle.world.resample(model, view, rng));
+            all
+        } else {
+            self.follow(model, view, self.start(model), rng).0
+        };
         if nearest(&more) <= nearest(swarm) {
             self.pause = (0, 1);
         } else {

@@ -3,7 +3,7 @@
 use super::{Belief, Trouble, World, unexplained};
 use crate::model::Model;
 use crate::rng::Rng;
-use crate::view::{View, view_seed};
+use crate::view::View;
 
 /// Asks the game for a state whenever one is needed; holds none.
 #[derive(Clone, Default)]
@@ -18,13 +18,7 @@ impl Belief for Resampling {
     }
 
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) {
-        if let Some(state) = model.resample(view, rng) {
-            world.state = state;
-        }
-        world.earned = f64::NAN;
-        for (player, key) in world.keys.iter_mut().enumerate() {
-            *key = if player == view.player { view.key() } else { view_seed(player) };
-        }
+        world.resample(model, view, rng);
     }
 
     fn size(&self) -> Option<u64> {

@@ -3,7 +3,7 @@
 use crate::game::{Action, Observation, Turn};
 use crate::model::{Model, State};
 use crate::playout::MAX_PLAYERS;
-use crate::rng::derive;
+use crate::rng::{Rng, derive};
 use crate::view::{Event, View, after_action, after_observation, view_seed};
 
 /// A state together with what every player has seen on the way to it.
@@ -48,6 +48,17 @@ impl World {
             weight: 1.0,
             at: 0,
         }
+    }
+
+    /// Becomes a present that the game draws by itself; false, and nothing changes, if it finds none. What
+    /// others have seen on the way to it is not known.
+    pub(super) fn resample(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> bool {
+        let Some(state) = model.resample(view, rng) else { return false };
+        (self.state, self.earned, self.at) = (state, f64::NAN, view.events.len());
+        for (player, key) in self.keys.iter_mut().enumerate() {
+            *key = if player == view.player { view.key() } else { view_seed(player) };
+        }
+        true
     }
 
     /// Copies another world into this one's memory.

@@ -71,8 +71,9 @@ impl Battleship {
             spread: squares / 4.0,
             horizon: Some(ships + size * size),
             perfect_information: false,
-            // A fleet of the longest ship alone is what is left when no other finds room.
-            ..Info::new(1, 0.0, squares - f64::from(lengths[0]))
+            // A game may be left before its end. A fleet of the longest ship alone is what is left when no other
+            // finds room.
+            ..Info::new(1, -squares, squares - f64::from(lengths[0]))
         };
         info.has.hash = true;
         info.has.preferred = true;

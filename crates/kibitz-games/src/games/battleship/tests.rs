@@ -74,7 +74,7 @@ fn pays_for_every_shot_that_was_not_needed() {
     let misses = "d1 a2 b2 c2 d2 a3 c3 d3 a4 c4 d4";
     assert_eq!(returns(&small, &format!("a1-c1 b3-b4 {misses} a1 b1 c1 b3 b4")), [0.0]);
     let info = game(10, 5).info;
-    assert_eq!((info.min_return, info.max_return, info.horizon), (0.0, 94.0, Some(105)));
+    assert_eq!((info.min_return, info.max_return, info.horizon), (-100.0, 94.0, Some(105)));
 }
 
 #[test]
