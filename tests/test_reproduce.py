@@ -279,7 +279,7 @@ def test_scales() -> None:
 # What there is
 
 NEEDED = {"connect-four-openspiel": "pyspiel"}
-LONG = {"pomcp-table"}
+LONG = {"pomcp-table", "norns-figure-3"}
 """Even two games a figure take minutes: they are played with a hundredth of the simulations."""
 
 
