@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import mean
 
 import pytest
@@ -65,6 +66,32 @@ def test_chance_in_mid_game_and_beliefs_that_are_not_uniform() -> None:
     ours = mean(scores("rock-sample(4, 4)", "norns(simulations=300, tree=belief, horizon=12)", 12))
     assert ours > mean(scores("rock-sample(4, 4)", "random", 12))
     assert first("tiger", "norns(simulations=300, tree=belief, horizon=8)").name == "listen"
+
+
+HIDDEN_COIN = """(role player) (role random) (init (step choose))
+(<= (legal player safe) (true (step choose))) (<= (legal player coin) (true (step choose)))
+(<= (legal player noop) (true (step flip))) (<= (legal player (nod ?c)) (true (step ready)) (side ?c))
+(<= (legal player (say ?c)) (true (step say)) (side ?c)) (side heads) (side tails)
+(<= (legal random (flip ?c)) (true (step flip)) (side ?c))
+(<= (legal random noop) (not (true (step flip))))
+(<= (next (step ready)) (does player coin)) (<= (next (step flip)) (true (step ready)))
+(<= (next (step say)) (true (step flip)))
+(<= (next (coin ?c)) (does random (flip ?c))) (<= (next (coin ?c)) (true (coin ?c)))
+(<= (next sure) (does player safe)) (<= (next won) (does player (say ?c)) (true (coin ?c)))
+(<= (next (step over)) (does player (say ?c))) (<= (sees player chosen) (true (step choose)))
+(<= terminal (true sure)) (<= terminal (true (step over)))
+(<= (goal player 60) (true sure)) (<= (goal player 100) (true won)) (<= (goal player 0) (not (true sure))
+(not (true won))) (goal random 0)"""
+
+
+def test_what_is_known_now_may_be_hidden_later(tmp_path: Path) -> None:
+    """The state is known until a coin is flipped that nobody sees: sixty for sure is better."""
+    file = tmp_path / "coin.kif"
+    file.write_text(HIDDEN_COIN)
+    decision = first(str(file), "norns(simulations=200, tree=belief)")
+    assert decision.name == "safe"
+    assert {row.name: row.value for row in decision.table}["coin"] in (None, pytest.approx(50))
+    assert kb.solve(kb.load(str(file))).value[0] == pytest.approx(60)
 
 
 def test_budgets() -> None:

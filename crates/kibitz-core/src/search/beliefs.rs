@@ -1,8 +1,9 @@
 //! Search on the graph of beliefs (tree=belief): one player, nothing hidden but the state.
 //!
-//! A simulation goes down from the present belief: UCB1 chooses the action, what is seen is drawn with its
-//! known probability, and a belief that is new is judged by one playout. On the way back a belief is worth
-//! what its best action is worth, and an action the mean over the beliefs it leads to, by their exact
+//! A simulation goes down from the present belief to the end of the game, or to so many new beliefs and then
+//! on by a playout (`grow`): UCB1 chooses the action, and what is seen is drawn with its known probability.
+//! Actions are tried one by one, those that look good first. On the way back a belief is worth what its best
+//! action is worth, and an action the mean over the beliefs it leads to, by their exact
 //! probabilities (Bellman's equation). Beliefs that different histories share are one node.
 //!
 //! The same is done with a lower and an upper bound of every value. A belief is worth no more than if the
@@ -25,8 +26,6 @@ use crate::view::View;
 
 /// The most states of a belief that is searched in this way.
 pub(super) const LARGEST: usize = 20_000;
-/// Simulations between two looks at the clock.
-const STRIDE: u64 = 16;
 /// Two values that differ by less are the same.
 const CLOSE: f64 = 1e-9;
 
@@ -43,7 +42,7 @@ struct Node {
     visits: u32,
     value: f64,
     bounds: Bounds,
-    /// In the order in which they are tried; none before the second visit.
+    /// In the order in which they are tried; none before one is chosen.
     edges: Vec<Edge>,
     tried: usize,
 }
@@ -77,7 +76,7 @@ struct Edge {
     visits: u32,
     value: f64,
     bounds: Bounds,
-    /// It leads to just what an earlier edge of the node leads to.
+    /// It leads to just what an earlier edge of the node leads to (or cannot be followed at all).
     twin: bool,
 }
 
@@ -142,9 +141,8 @@ impl BeliefSearch {
             if spent || self.nodes.len() as u64 > params.nodes {
                 break;
             }
-            if simulations % STRIDE == 1
-                && (pause() || until.deadline.is_some_and(|deadline| Instant::now() >= deadline))
-            {
+            // One simulation may take as long as thousands elsewhere.
+            if pause() || until.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break;
             }
         }
@@ -185,15 +183,12 @@ impl BeliefSearch {
     fn judge(&mut self, run: &mut Run, at: usize, room: &mut f64) -> bool {
         *room -= 1.0;
         let belief = &self.graph.node(at).belief;
-        let (go_on, size) = (*room > 0.0, belief.len());
+        let go_on = *room > 0.0;
         let (value, steps) = if go_on { (0.0, 0) } else { run.play_out(belief) };
-        let mut low = run.range.low;
-        let (high, exact, more) =
-            self.known.bound(run.model, belief, run.range.high, self.graph.transitions);
-        self.graph.transitions += steps + more;
-        if let (1, Some(known)) = (size, exact) {
-            low = known; // there is nothing to find out
-        }
+        let known = self.known.of(run.model, belief, run.range.high, self.graph.transitions);
+        self.graph.transitions += steps + known.steps;
+        let high = known.high;
+        let low = if known.sure { high } else { run.range.low.min(high) };
         self.nodes[at].bounds = Bounds { low, high };
         self.nodes[at].value = value.clamp(low, high);
         go_on
@@ -353,8 +348,8 @@ impl BeliefSearch {
         decision.transitions = Some(transitions);
         decision.nodes = self.nodes.len() as u64;
         decision.edges = self.nodes.iter().map(|node| node.tried as u64).sum();
-        if node.bounds.meet() {
-            decision.notes.push("the values are exact: nothing is left open".to_owned());
+        if self.is_over(root) {
+            decision.notes.push("the best action's value is exact: nothing better is left open".to_owned());
         }
         decision
     }
@@ -476,7 +471,7 @@ impl Run<'_> {
                 *guess = model.after(guess, &[step], &mut [0.0]);
                 now == turn
                     && model.observe(guess, turn, &[step], 0) == seen
-                    && is_alike(*model, guess, &truth)
+                    && model.turn(guess) == model.turn(&truth)
             });
         }
         (total, steps)
@@ -498,9 +493,4 @@ fn most_at_once(model: &dyn Model, state: &State, actions: &[Action]) -> Action 
         }
     }
     best
-}
-
-/// Whether the same player decides in both, or none.
-fn is_alike(model: &dyn Model, one: &State, other: &State) -> bool {
-    model.turn(one) == model.turn(other)
 }

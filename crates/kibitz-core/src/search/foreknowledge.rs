@@ -1,16 +1,34 @@
-//! What a player could get who knew the state: no belief is worth more.
+//! What a player could get who knew the state, now and always: no belief is worth more.
 
 use crate::belief::graph::Distribution;
-use crate::game::Turn;
+use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
 
 /// The values of states that are known, found by looking ahead to the end of the game.
 #[derive(Default)]
 pub(super) struct Foreknowledge {
-    values: KeyMap<f64>,
+    values: KeyMap<Value>,
     /// Steps of the model that were spent on it.
     spent: u64,
+}
+
+/// What a known state is worth.
+#[derive(Clone, Copy)]
+struct Value {
+    best: f64,
+    /// It is got without any help of chance: by one who knows this state alone, whatever is told later.
+    sure: bool,
+}
+
+/// What is known of the value of a belief.
+pub(super) struct Known {
+    /// It is worth no more.
+    pub high: f64,
+    /// It is worth just that: there is but one state, and nothing can become uncertain.
+    pub sure: bool,
+    /// The steps of the model that it took to find out.
+    pub steps: u64,
 }
 
 /// Moves to look ahead; a game that lasts longer is not looked through.
@@ -21,7 +39,7 @@ const FIRST: u64 = 10_000;
 /// One look ahead.
 struct Look<'a> {
     model: &'a dyn Model,
-    values: &'a mut KeyMap<f64>,
+    values: &'a mut KeyMap<Value>,
     /// No return is higher.
     most: f64,
     /// Steps that may still be made.
@@ -29,39 +47,33 @@ struct Look<'a> {
 }
 
 impl Foreknowledge {
-    /// An upper bound for a belief; the same, if it is what would really be got by one who knew the state; and
-    /// the steps that it took. No more are made in all than half of those that were made `elsewhere`.
-    pub fn bound(
-        &mut self,
-        model: &dyn Model,
-        belief: &Distribution,
-        most: f64,
-        elsewhere: u64,
-    ) -> (f64, Option<f64>, u64) {
+    /// What a belief may be worth. No more steps are made in all than half of those that were made
+    /// `elsewhere`.
+    pub fn of(&mut self, model: &dyn Model, belief: &Distribution, most: f64, elsewhere: u64) -> Known {
         if !model.info().has.hash {
-            return (most, None, 0);
+            return Known { high: most, sure: false, steps: 0 };
         }
         let left = (FIRST + elsewhere / 2).saturating_sub(self.spent);
         let mut look = Look { model, values: &mut self.values, most, left };
-        let (mut bound, mut exact) = (0.0, true);
+        let (mut high, mut sure) = (0.0, belief.len() == 1);
         for (state, p) in belief {
-            let best = look.best(state, DEEPEST);
-            exact &= best.is_some();
-            bound += p * best.unwrap_or(most);
+            let value = look.best(state, DEEPEST).unwrap_or(Value { best: most, sure: false });
+            high += p * value.best;
+            sure &= value.sure;
         }
         let steps = left - look.left;
         self.spent += steps;
-        (bound, exact.then_some(bound), steps)
+        Known { high, sure, steps }
     }
 }
 
 impl Look<'_> {
     /// The expected return of the best play from a state that is known; `None` where that would take too long.
-    fn best(&mut self, state: &State, depth: usize) -> Option<f64> {
+    fn best(&mut self, state: &State, depth: usize) -> Option<Value> {
         let (model, gamma) = (self.model, self.model.info().discount);
         let turn = model.turn(state);
         if turn == Turn::Over {
-            return Some(0.0);
+            return Some(Value { best: 0.0, sure: true });
         }
         let key = model.hash(state);
         if let Some(known) = self.values.get(&key) {
@@ -73,42 +85,48 @@ impl Look<'_> {
         let value = if turn == Turn::Chance {
             let mut outcomes = Vec::new();
             model.chance(state, &mut outcomes);
-            let mut sum = 0.0;
+            let mut value = Value { best: 0.0, sure: outcomes.len() == 1 };
             for (outcome, q) in outcomes {
                 let (after, reward) = self.step(state, outcome)?;
-                sum += q * (reward + self.best(&after, depth - 1)?);
+                let below = self.best(&after, depth - 1)?;
+                value.best += q * (reward + below.best);
+                value.sure &= below.sure;
             }
-            sum
+            value
         } else {
             let mut actions = Vec::new();
             model.legal(state, 0, &mut actions);
             let mut afters = Vec::with_capacity(actions.len());
-            let mut best = f64::NEG_INFINITY;
+            let mut value = Value { best: f64::NEG_INFINITY, sure: true };
             // First what ends the game at once: nothing may be better.
             for action in actions {
                 let (after, reward) = self.step(state, action)?;
                 if model.turn(&after) == Turn::Over {
-                    best = best.max(reward);
+                    value.best = value.best.max(reward);
                 } else {
                     afters.push((after, reward));
                 }
-                if best >= self.most {
+                if value.best >= self.most {
                     break;
                 }
             }
             for (after, reward) in afters {
-                if best >= self.most {
+                if value.best >= self.most {
                     break;
                 }
-                best = best.max(reward + gamma * self.best(&after, depth - 1)?);
+                let below = self.best(&after, depth - 1)?;
+                let found = Value { best: reward + gamma * below.best, ..below };
+                if found.best > value.best {
+                    value = found;
+                }
             }
-            best
+            value
         };
         self.values.insert(key, value);
         Some(value)
     }
 
-    fn step(&mut self, state: &State, action: crate::game::Action) -> Option<(State, f64)> {
+    fn step(&mut self, state: &State, action: Action) -> Option<(State, f64)> {
         self.left = self.left.checked_sub(1)?;
         let mut rewards = [0.0];
         let after = self.model.after(state, &[action], &mut rewards);
