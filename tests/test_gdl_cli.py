@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import kibitz as kb
 from kibitz.cli import main
 from kibitz.lang import trial
 
@@ -204,7 +206,7 @@ def test_info_for_programs(run: Any) -> None:
 def test_info_says_why_there_is_no_network(run: Any, write: Any) -> None:
     things = " ".join(f"(thing t{number})" for number in range(100))
     triples = "(<= (legal white (odd ?x ?y ?z)) (true (step 3)) (thing ?x) (thing ?y) (thing ?z))"
-    code, out, _ = run("info", write(f"{SOUND} {things} {triples}"), "--seconds", "0.01")
+    code, out, _ = run("info", write(f"{SOUND} {things} {triples}") + "(limit.seconds=0.01)")
     assert code == 0
     assert "reasoner: " in out
     assert "grounding took more than" in out
@@ -321,3 +323,68 @@ def test_machine_code_and_interpreter_play_the_same_games() -> None:
     assert len(set(played)) == 1
     assert len(set(played[0].splitlines())) == 6
     assert ", interpreted" in output([*KIBITZ, "info", "tic-tac-toe.kif"], KIBITZ_INTERPRET="1")
+
+
+@pytest.mark.parametrize("command", ["check", "info"])
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ("bytes=10", "larger than 10 bytes"),
+        ("depth=2", "nest more than 2 deep"),
+        ("rules=3", "more than 3 rules"),
+        ("rules=few", "limit.rules=few is not a number"),
+        ("depth=501", "limit.depth is from 1 to 500, and not 501"),
+        ("rulez=3", "did you mean rules"),
+    ],
+)
+def test_limits_of_a_file_are_in_its_name(
+    run: Any, write: Any, command: str, limit: str, sentence: str
+) -> None:
+    code, out, err = run(command, f"{write(SOUND)}(limit.{limit})")
+    assert code == 2
+    assert sentence in out + err
+
+
+def test_limits_travel_with_a_game(run: Any, write: Any) -> None:
+    path = write(SOUND)
+    game = kb.load(f"{path}(limit.ground_rules=1, limit.playout_steps=2)")
+    assert kb.load(path).machine["machine"] == "network"
+    for again in (game, pickle.loads(pickle.dumps(game)), kb.lang.load(path, limits={"ground_rules": 1})):
+        assert again.machine["machine"] == "reasoner"
+        assert again.machine["why"] == "there are more than 1 ground rules (limit.ground_rules)"
+    with pytest.raises(ValueError, match="more than 1 terms"):
+        kb.lang.machine(path, machine="reasoner", limits={"terms": 1}).initial()
+
+
+def test_playouts_are_cut_off_where_a_limit_says(write: Any) -> None:
+    game = GAME.replace("(succ 3 4)", "(succ 3 4) (succ 4 5) (succ 5 6)").format(
+        extra=SOUND.replace("4", "6")
+    )
+    path = write("", game=game)
+    whole, short = (
+        kb.advise(game, kb.Referee(game).view(0), "flat-mc(simulations=200)").table[0].value
+        for game in map(kb.load, (path, f"{path}(limit.playout_steps=2)"))
+    )
+    assert (whole, short) == (50, 0)
+
+
+def test_every_limit_is_listed(run: Any) -> None:
+    code, out, _ = run("info", "--limits")
+    assert code == 0
+    names = [limit["name"] for limit in json.loads(run("info", "--limits", "--json")[1])["params"]]
+    assert len(names) == 11
+    assert all(name in out for name in names)
+    assert "which file?" in run("info")[2]
+
+
+@pytest.mark.parametrize("limits", [{}, {"ground_rules": 1}])
+def test_who_is_never_told_anything_does_not_see_everything(write: Any, limits: dict[str, float]) -> None:
+    silent = "(<= (sees black heard) (does white (say 3)))"
+    game = kb.lang.load(write(f"{SOUND} {silent}"), limits=limits)
+    assert not game.info.perfect_information
+    seen = set()
+    for first in (0, 1):
+        referee = kb.Referee(game)
+        referee.apply([referee.state.legal(0)[first], referee.state.legal(1)[0]])
+        seen.add(str(referee.view(1).events))
+    assert len(seen) == 1

@@ -176,5 +176,5 @@ def test_machines_refuse_wrong_moves_in_a_sentence(everything: str) -> None:
         state.advance(["wait"])
     with pytest.raises(ValueError, match="there is no machine"):
         machine(everything, machine="abacus")
-    with pytest.raises(ValueError, match="no number of seconds"):
-        machine(everything, seconds=-1)
+    with pytest.raises(ValueError, match=r"limit\.seconds is from 0 to 86400, and not -1"):
+        machine(everything, limits={"seconds": -1})

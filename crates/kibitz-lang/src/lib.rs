@@ -20,7 +20,7 @@ pub mod syntax;
 
 pub use check::check;
 pub use ground::{Ground, ground};
-pub use load::{LoadLimits, Loaded, Report, load, no_game, smallest_network};
+pub use load::{LIMITS, LoadLimits, Loaded, Report, load, no_game, smallest_network};
 pub use parse::{Limits, parse};
 pub use source::{Finding, Severity, Source, Span};
 pub use syntax::Rules;

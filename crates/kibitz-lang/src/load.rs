@@ -1,9 +1,10 @@
 //! From a file to a game: the whole pipeline, with the choice of the machine.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kibitz_core::SharedModel;
+use kibitz_core::spec::unknown;
 
 use crate::check::check;
 use crate::compile::{Network, network};
@@ -56,7 +57,7 @@ const NO_GAME: Law = Law {
 };
 
 /// What there is to change about loading.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct LoadLimits {
     /// For the file.
     pub parse: Limits,
@@ -64,6 +65,90 @@ pub struct LoadLimits {
     pub ground: GroundLimits,
     /// For the machine that does not ground.
     pub reason: ReasonLimits,
+    /// Steps after which a playout is cut off. From 1; 10,000 by default.
+    pub playout_steps: u64,
+}
+
+impl Default for LoadLimits {
+    fn default() -> LoadLimits {
+        LoadLimits {
+            parse: Limits::default(),
+            ground: GroundLimits::default(),
+            reason: ReasonLimits::default(),
+            playout_steps: 10_000,
+        }
+    }
+}
+
+/// A limit that has a name, so that users can change it.
+pub struct Limit {
+    /// How it is asked for, after `limit.`.
+    pub name: &'static str,
+    /// What it bounds.
+    pub summary: &'static str,
+    /// What it can be set to.
+    pub range: [f64; 2],
+    get: fn(&LoadLimits) -> f64,
+    set: fn(&mut LoadLimits, f64),
+}
+
+impl Limit {
+    /// Its value among these.
+    pub fn get(&self, limits: &LoadLimits) -> f64 {
+        (self.get)(limits)
+    }
+}
+
+macro_rules! limit {
+    ($name:literal, $most:expr, $summary:literal, $($field:ident).+: $kind:ty) => {
+        Limit {
+            name: $name,
+            summary: $summary,
+            range: [1.0, $most],
+            get: |limits| limits.$($field).+ as f64,
+            set: |limits, value| limits.$($field).+ = value as $kind,
+        }
+    };
+}
+
+/// All limits that have a name. What a limit can be set to is bounded as well: a spec may come
+/// from a stranger.
+pub const LIMITS: [Limit; 11] = [
+    limit!("bytes", 1e9, "size of the file", parse.bytes: usize),
+    limit!("depth", 500.0, "how deeply its brackets nest", parse.depth: usize),
+    limit!("rules", 1e8, "rules in the file", parse.rules: usize),
+    Limit {
+        name: "seconds",
+        summary: "time for grounding, after which the rules are run without",
+        range: [0.0, 86_400.0],
+        get: |limits| limits.ground.time.as_secs_f64(),
+        set: |limits, value| limits.ground.time = Duration::from_secs_f64(value),
+    },
+    limit!("ground_rules", 1e8, "rules without variables", ground.rules: usize),
+    limit!("ground_conditions", 1e9, "their conditions", ground.conditions: usize),
+    limit!("ground_steps", 1e13, "steps of grounding", ground.steps: u64),
+    limit!("state_steps", 1e12, "steps to derive a state, without grounding", reason.steps: u64),
+    limit!("state_facts", 1e9, "what follows in a state, without grounding", reason.atoms: usize),
+    limit!("terms", 1e9, "terms remembered in all states, without grounding", reason.terms: usize),
+    limit!("playout_steps", 1e9, "steps after which a playout is cut off", playout_steps: u64),
+];
+
+impl LoadLimits {
+    /// Changes the limit of a name.
+    ///
+    /// # Errors
+    /// A sentence, if there is none of that name or it cannot be that.
+    pub fn set(&mut self, name: &str, value: f64) -> Result<(), String> {
+        let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) else {
+            return Err(unknown("limit", name, LIMITS.iter().map(|limit| limit.name)).0);
+        };
+        let [least, most] = limit.range;
+        if !(least..=most).contains(&value) {
+            return Err(format!("limit.{name} is from {least} to {most}, and not {value}"));
+        }
+        (limit.set)(self, value);
+        Ok(())
+    }
 }
 
 /// Makes a game of a file's text.
@@ -93,12 +178,12 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
                 machine_code: machine.is_machine_code(),
                 cycles: machine.network.cycles.len(),
             };
-            (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
+            (Arc::new(RuleGame::new(machine, hints, limits.playout_steps).map_err(whole)?), report)
         }
         Err(not) => {
             let machine = Reasoner::new(&rules, &limits.reason).map_err(not_run)?;
             let report = Report { machine: "reasoner", why: Some(not.why), ..Report::default() };
-            (Arc::new(RuleGame::new(machine, hints).map_err(whole)?), report)
+            (Arc::new(RuleGame::new(machine, hints, limits.playout_steps).map_err(whole)?), report)
         }
     };
     Ok(Loaded { game, report, warnings: findings })
@@ -148,7 +233,7 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
     let found = best.map_or_else(|| large(fine).or_else(|_: NotGround| large(fine_on_demand)), Ok);
     let (ground, network) = found.map_err(|not| {
         let seconds = (limits.time.as_secs_f64() * 10.0).round() / 10.0;
-        let why = format!("grounding took more than {seconds} s");
+        let why = format!("grounding took more than {seconds} s (limit.seconds)");
         if Instant::now() < end { not } else { NotGround { why, ..not } }
     })?;
     let count = ground.len();

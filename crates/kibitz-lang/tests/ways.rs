@@ -226,7 +226,7 @@ fn limits_of_the_reasoner_are_told() {
     let trouble = outlook.trouble.clone().unwrap_or_default();
     assert_eq!(
         trouble,
-        "what follows in a state takes more than 20000 steps to derive, \
+        "what follows in a state takes more than 20000 steps to derive (limit.state_steps), \
          above all by the rule for (legal you (pick ?x ?y ?z))"
     );
     assert!(outlook.moves.is_empty() && !outlook.terminal);

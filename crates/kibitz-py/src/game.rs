@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::count;
 use crate::fault::drive;
-use crate::lang::RulesFile;
+use crate::lang::{Changes, RulesFile};
 use crate::rules::{PyRules, Truth};
 
 /// A wrong spec is the caller's mistake.
@@ -195,12 +195,18 @@ impl Game {
         Ok(Game { model: rules.clone(), python: Some(rules), spec, file: None })
     }
 
-    /// The game of a rules file's content; ValueError with all that is wrong with it. What takes
-    /// longer to ground than so many seconds is run without grounding.
+    /// The game of a rules file's content; ValueError with all that is wrong with it. `limits`
+    /// are names and values of those that are changed.
     #[staticmethod]
-    #[pyo3(signature = (name, data, spec, seconds=20.0))]
-    fn from_rules(py: Python<'_>, name: &str, data: &[u8], spec: String, seconds: f64) -> PyResult<Game> {
-        crate::lang::game_of(py, name, data, spec, seconds)
+    #[pyo3(signature = (name, data, spec, limits=Changes::new()))]
+    fn from_rules(
+        py: Python<'_>,
+        name: &str,
+        data: &[u8],
+        spec: String,
+        limits: Changes,
+    ) -> PyResult<Game> {
+        crate::lang::game_of(py, name, data, spec, limits)
     }
 
     /// How a game made of a rules file is run: the machine, why, and its size.
@@ -281,8 +287,8 @@ impl Game {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (py, game) = (slf.py(), slf.get());
         let class = py.get_type::<Game>();
-        if let Some(RulesFile { name, data, .. }) = &game.file {
-            let arguments = (name, PyBytes::new(py, data), &game.spec);
+        if let Some(RulesFile { name, data, limits, .. }) = &game.file {
+            let arguments = (name, PyBytes::new(py, data), &game.spec, limits.clone());
             return Ok((class.getattr("from_rules")?, arguments.into_pyobject(py)?.into_any()));
         }
         match &game.python {

@@ -6,12 +6,15 @@ use std::thread;
 use std::time::Duration;
 
 use kibitz_lang::source::{Finding as Found, render_all};
-use kibitz_lang::{Limits, LoadLimits, Report, Rules, Severity, Source, check, load, parse};
+use kibitz_lang::{LIMITS, Limits, LoadLimits, Report, Rules, Severity, Source, check, load, parse};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::game::Game;
+
+/// Limits by name, with the values that they are given.
+pub type Changes = Vec<(String, f64)>;
 
 /// A rules file that a game is made of.
 pub struct RulesFile {
@@ -19,6 +22,8 @@ pub struct RulesFile {
     pub name: String,
     /// Its content.
     pub data: Vec<u8>,
+    /// The limits that were changed for it.
+    pub limits: Changes,
     /// How it is run.
     pub report: Report,
 }
@@ -74,10 +79,12 @@ fn convert(source: &Source, found: &Found) -> Finding {
 
 /// What is wrong with a rules file; it makes a game if none of that is an error.
 #[pyfunction]
-pub fn check_rules(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Vec<Finding>> {
+#[pyo3(signature = (name, data, limits=Changes::new()))]
+pub fn check_rules(py: Python<'_>, name: &str, data: &[u8], limits: Changes) -> PyResult<Vec<Finding>> {
     let source = Source::from_bytes(name, data);
+    let limits = changed(&limits)?;
     patiently(py, move || {
-        let found = match parse(&source, &LoadLimits::default().parse) {
+        let found = match parse(&source, &limits.parse) {
             Ok(rules) => check(&rules),
             Err(findings) => findings,
         };
@@ -99,12 +106,20 @@ pub fn refusal(source: &Source, mut findings: Vec<Found>) -> String {
     render_all(source, &findings, SHOWN)
 }
 
-/// The limits for loading, with this time for grounding.
-pub fn limits(seconds: f64) -> PyResult<LoadLimits> {
+/// The limits for loading, some of them changed.
+pub fn changed(changes: &Changes) -> PyResult<LoadLimits> {
     let mut limits = LoadLimits::default();
-    limits.ground.time = Duration::try_from_secs_f64(seconds)
-        .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds")))?;
+    for (name, value) in changes {
+        limits.set(name, *value).map_err(PyValueError::new_err)?;
+    }
     Ok(limits)
+}
+
+/// The limits for loading that can be changed: name, usual value, largest value, and what it bounds.
+#[pyfunction]
+pub fn rules_limits() -> Vec<(&'static str, f64, f64, &'static str)> {
+    let usual = LoadLimits::default();
+    LIMITS.iter().map(|limit| (limit.name, limit.get(&usual), limit.range[1], limit.summary)).collect()
 }
 
 /// Does work that cannot look for Ctrl-C itself: a thread does it, and this one looks. After Ctrl-C
@@ -134,13 +149,14 @@ pub fn patiently<T: Send + 'static>(
 }
 
 /// The game of a rules file; ValueError with all findings if it makes none.
-pub fn game_of(py: Python<'_>, name: &str, data: &[u8], spec: String, seconds: f64) -> PyResult<Game> {
-    let limits = limits(seconds)?;
+pub fn game_of(py: Python<'_>, name: &str, data: &[u8], spec: String, changes: Changes) -> PyResult<Game> {
+    let limits = changed(&changes)?;
     let source = Source::from_bytes(name, data);
     let loaded =
         patiently(py, move || load(&source, &limits).map_err(|findings| refusal(&source, findings)))?;
     let loaded = loaded.map_err(PyValueError::new_err)?;
-    let file = RulesFile { name: name.to_owned(), data: data.to_vec(), report: loaded.report };
+    let file =
+        RulesFile { name: name.to_owned(), data: data.to_vec(), limits: changes, report: loaded.report };
     Ok(Game { model: loaded.game, python: None, spec, file: Some(file) })
 }
 

@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use crate::game::{Game, Info, State};
     #[pymodule_export]
-    use crate::lang::{Finding, check_rules};
+    use crate::lang::{Finding, check_rules, rules_limits};
     #[pymodule_export]
     use crate::machine::{RulesMachine, RulesState};
     #[pymodule_export]

@@ -11,7 +11,7 @@ use kibitz_lang::{LoadLimits, Rules, Source, no_game, smallest_network};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::lang::{limits, patiently, refusal, rules_of};
+use crate::lang::{Changes, changed, patiently, refusal, rules_of};
 
 /// One state of one machine, whatever its facts are.
 trait Position: Send + Sync {
@@ -170,20 +170,20 @@ impl RulesMachine {
     /// The machine of a rules file's content: the one that is asked for, or the one that a game
     /// made of the file would get. ValueError with all that is wrong with the file.
     #[new]
-    #[pyo3(signature = (name, data, machine=None, seconds=20.0))]
+    #[pyo3(signature = (name, data, machine=None, limits=Changes::new()))]
     fn py_new(
         py: Python<'_>,
         name: &str,
         data: &[u8],
         machine: Option<String>,
-        seconds: f64,
+        limits: Changes,
     ) -> PyResult<RulesMachine> {
         if let Some(other) = machine.as_deref().filter(|name| !["network", "reasoner"].contains(name)) {
             let sentence = format!("there is no machine {other:?}; there are \"network\" and \"reasoner\"");
             return Err(PyValueError::new_err(sentence));
         }
         let source = Source::from_bytes(name, data);
-        let limits = limits(seconds)?;
+        let limits = changed(&limits)?;
         patiently(py, move || make(&source, &limits, machine.as_deref()))?.map_err(PyValueError::new_err)
     }
 

@@ -2,7 +2,8 @@
 
 Says who plays, whether players move in turns or at once, whether something is hidden or left to
 chance, and what the rules were turned into. Whether players ever move at once is seen in a few
-random games, and so are their lengths and scores.
+random games, and so are their lengths and scores. --limits lists what
+a file is held to, and how to change it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kibitz.cli import _options
+from kibitz.cli import _listing, _options
+from kibitz.cli._errors import UserError
 from kibitz.cli._terminal import Progress, Timer, duration, paint
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz info mygame.kif": "roles, kind, machine, first moves",
     "kibitz info 'breakthrough.kif(rows=6)'": "rules that come with kibitz, with other values",
-    "kibitz info chess.kif --seconds 120": "with more time for grounding",
+    "kibitz info 'chess.kif(limit.seconds=120)'": "with more time for grounding",
+    "kibitz info --limits": "what a file is held to, and how to change it",
     "kibitz info mygame.kif --json": "the same, for programs",
 }
 
@@ -32,25 +35,28 @@ GAMES, STEPS, SECONDS, MOVES = 20, 2000, 2.0, 5
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("file", metavar="FILE", help="rules in GDL or GDL-II: a .kif or .gdl file")
     parser.add_argument(
-        "--seconds",
-        type=_options.seconds,
-        default=20.0,
-        metavar="S",
-        help="rules that take longer to ground are run without grounding (default 20)",
+        "file", nargs="?", metavar="FILE", help="rules in GDL or GDL-II: a .kif or .gdl file"
     )
+    parser.add_argument("--limits", action="store_true", help="list the limits that files are held to")
     _options.as_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Describes the file's game."""
-    from kibitz import lang
+    from kibitz import Entry, lang
 
+    if options.limits:
+        summary = "What a rules file is held to; changed in brackets after its name, in every command."
+        entry = Entry("limits", summary, lang.limits())
+        _options.print_json(_listing.plain(entry)) if options.json else _listing.heading(entry)
+        return 0
+    if options.file is None:
+        raise UserError("which file? kibitz info FILE, or kibitz info --limits")
     timer = Timer()
     try:
         with Progress(lambda: f"reading {options.file}, {duration(timer.seconds)} so far"):
-            game = lang.load(options.file, seconds=options.seconds)
+            game = lang.load(options.file)
     except ValueError as error:
         # All that is wrong, in lines of their own.
         print(str(error).rstrip(), file=sys.stderr)

@@ -86,7 +86,7 @@ def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0
 
 def _compare(spec: str, verdict: Verdict, states: int, end: float, rng: random.Random) -> None:
     program = Program(read(spec)[1].decode())
-    player = machine(spec, seconds=max(1.0, (end - time.monotonic()) / 4))
+    player = machine(spec, limits={"seconds": max(1.0, (end - time.monotonic()) / 4)})
     start = {
         "roles": (program.roles(), frozenset(role.lower() for role in player.roles)),
         "init": (program.initial(), _facts(player.initial())),

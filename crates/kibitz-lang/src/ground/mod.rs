@@ -80,6 +80,7 @@ pub struct Ground {
     pub goals: Vec<TermId>,
     /// What may ever be told: atoms `(sees role percept)`.
     pub percepts: Vec<TermId>,
+    pub(crate) has_percepts: bool,
     /// The heads of the rules.
     heads: Vec<TermId>,
     /// Where each rule's conditions begin; one more entry than there are rules.
@@ -107,7 +108,7 @@ impl Ground {
 
     /// Whether the rules say what each role is told (GDL-II).
     pub fn has_percepts(&self) -> bool {
-        !self.percepts.is_empty()
+        self.has_percepts
     }
 }
 
@@ -207,19 +208,22 @@ pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Groun
     ended.map_err(|halt| {
         let why = match halt {
             Halt::Steps if begun.elapsed() > limits.time => {
-                format!("grounding took more than {} s", limits.time.as_secs())
+                format!("grounding took more than {} s (limit.seconds)", limits.time.as_secs_f64())
             }
-            Halt::Steps => format!("grounding took more than {} steps", limits.steps),
-            Halt::Size => format!(
-                "there are more than {} ground rules or {} conditions",
-                limits.rules, limits.conditions
-            ),
+            Halt::Steps => format!("grounding took more than {} steps (limit.ground_steps)", limits.steps),
+            Halt::Size if found.conditions.len() > limits.conditions => {
+                format!(
+                    "ground rules have more than {} conditions (limit.ground_conditions)",
+                    limits.conditions
+                )
+            }
+            Halt::Size => format!("there are more than {} ground rules (limit.ground_rules)", limits.rules),
             Halt::Depth => "a function grows without end".to_owned(),
             Halt::Unsafe(_) => "a variable of a rule is given no value".to_owned(),
         };
         NotGround { why, rule }
     })?;
-    Ok(collect(engine, found))
+    Ok(collect(engine, found, rules.has_percepts()))
 }
 
 /// Grounds only what the outputs need.
@@ -294,7 +298,7 @@ impl Found {
     }
 }
 
-fn collect(engine: Engine, found: Found) -> Ground {
+fn collect(engine: Engine, found: Found, has_percepts: bool) -> Ground {
     let Engine { program, store, .. } = engine;
     let atoms = |name: Symbol, arity: usize| {
         program.find(name, arity).map_or(Vec::new(), |relation| store.atoms(relation).to_vec())
@@ -315,6 +319,7 @@ fn collect(engine: Engine, found: Found) -> Ground {
         legal: sorted(Symbol::LEGAL, 2),
         goals: sorted(Symbol::GOAL, 2),
         percepts: sorted(Symbol::SEES, 2),
+        has_percepts,
         heads: found.heads,
         begin: found.begin,
         conditions: found.conditions,

@@ -49,6 +49,11 @@ impl Default for Limits {
 /// What the functions that walk the tree can stand: they call themselves once for each level.
 const DEEPEST: usize = 500;
 
+/// How a reader raises a limit that a file has hit.
+pub(crate) fn raise(limit: &str) -> String {
+    format!("if it is right, raise the limit: (limit.{limit}=...) after the file's name")
+}
+
 /// How a file writes its rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -66,7 +71,7 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
     if source.bytes() > limits.bytes {
         let message = format!("the file is larger than {} bytes", limits.bytes);
         let finding = Finding::new(&TOO_LARGE, Span::default(), message);
-        return Err(vec![finding.help("raise the limit `bytes` if the file really holds rules of a game")]);
+        return Err(vec![finding.help(raise("bytes"))]);
     }
     if let Some(byte) = source.unreadable() {
         let at = source.text().len();
@@ -190,14 +195,13 @@ impl<'a> Reading<'a> {
         }
         let message = format!("there are more than {} rules", self.limits.rules);
         let finding = Finding::new(&TOO_MANY_RULES, rule.span, message);
-        self.errors.push(finding.help("raise the limit `rules` if they really belong to one game"));
+        self.errors.push(finding.help(raise("rules")));
         false
     }
 
     /// The finding for brackets that nest too deeply.
     fn too_deep(&self, span: Span) -> Finding {
         let message = format!("brackets nest more than {} deep here", self.limits.depth);
-        Finding::new(&TOO_DEEP, span, message)
-            .help(format!("close some of them, or raise the limit `depth` (to {DEEPEST} at most)"))
+        Finding::new(&TOO_DEEP, span, message).help(format!("{}; {DEEPEST} at most", raise("depth")))
     }
 }

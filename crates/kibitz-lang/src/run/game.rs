@@ -32,6 +32,7 @@ pub struct RuleGame<M: Machine> {
     hints: Hints,
     /// How states are drawn; found out when the first is.
     sketch: OnceLock<Sketch>,
+    longest: u64,
 }
 
 /// A move for each role.
@@ -96,18 +97,16 @@ impl<F> RuleState<F> {
     }
 }
 
-/// Playouts that last longer are cut off.
-const LONGEST: u64 = 10_000;
-
 /// What a player hears when it hears nothing: that the others have moved.
 const NOTHING: u64 = 0x6E6F_7468_696E_6721;
 
 impl<M: Machine> RuleGame<M> {
-    /// The game of a machine; the hints are for pictures of it.
+    /// The game of a machine; the hints are for pictures of it, and playouts that last longer than
+    /// `longest` steps are cut off.
     ///
     /// # Errors
     /// A sentence, if there are no players or too many.
-    pub fn new(machine: M, hints: Hints) -> Result<RuleGame<M>, String> {
+    pub fn new(machine: M, hints: Hints, longest: u64) -> Result<RuleGame<M>, String> {
         let random = machine.roles().iter().position(|role| role.eq_ignore_ascii_case("random"));
         let roles: Vec<usize> = (0..machine.roles().len()).filter(|role| Some(*role) != random).collect();
         if roles.is_empty() || roles.len() > 32 {
@@ -121,7 +120,7 @@ impl<M: Machine> RuleGame<M> {
         info.has.svg = true;
         let (faults, fault) = (AtomicU64::new(0), Mutex::new(None));
         let (flaw, sketch) = (OnceLock::new(), OnceLock::new());
-        Ok(RuleGame { machine, info, roles, random, faults, fault, flaw, hints, sketch })
+        Ok(RuleGame { machine, info, roles, random, faults, fault, flaw, hints, sketch, longest })
     }
 
     fn sketch(&self) -> &Sketch {
@@ -446,7 +445,7 @@ impl<M: Machine> Game for RuleGame<M> {
             return Some(0);
         }
         let mut scores = vec![0.0; self.machine.roles().len()];
-        let depth = u64::from(how.depth).min(LONGEST);
+        let depth = u64::from(how.depth).min(self.longest);
         let start = Start { facts: &state.facts, first: None };
         let played = self.machine.play_out_many(&[start], count, depth, rng, &mut scores);
         let Some((steps, faulty)) = played else {
@@ -474,7 +473,7 @@ impl<M: Machine> Game for RuleGame<M> {
             firsts.push(Start { facts: &state.facts, first });
         }
         let mut scores = vec![0.0; starts.len() * self.machine.roles().len()];
-        let depth = u64::from(how.depth).min(LONGEST);
+        let depth = u64::from(how.depth).min(self.longest);
         let played = self.machine.play_out_many(&firsts, 1, depth, rng, &mut scores);
         if let Some((_, faulty)) = played {
             self.add_scores(&scores, faulty, returns);

@@ -50,7 +50,7 @@ static MACHINES: AtomicU64 = AtomicU64::new(0);
 impl Propnet {
     /// The machine of a compiled game.
     pub fn new(ground: Ground, network: Network) -> Propnet {
-        let Ground { terms, symbols, roles, percepts, .. } = ground;
+        let Ground { terms, symbols, roles, has_percepts, .. } = ground;
         let number = |term| symbols.name(terms.name(term)).parse::<f64>().unwrap_or(0.0);
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
@@ -59,7 +59,7 @@ impl Propnet {
         Propnet {
             scores: scores.collect(),
             roles: roles.iter().map(|role| terms.show(&symbols, *role)).collect(),
-            has_percepts: !percepts.is_empty(),
+            has_percepts,
             slots: slots.into_iter().max().unwrap_or(0),
             network,
             phases,

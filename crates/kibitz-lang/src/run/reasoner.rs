@@ -74,8 +74,10 @@ impl ReasonLimits {
         match halt {
             Halt::Unsafe(_) => "a variable of a rule is given no value".to_owned(),
             Halt::Depth => format!("a function grows without end in {what}"),
-            Halt::Steps => format!("{what} takes more than {} steps to derive", self.steps),
-            Halt::Size => format!("{what} is more than {} facts", self.atoms),
+            Halt::Steps => {
+                format!("{what} takes more than {} steps to derive (limit.state_steps)", self.steps)
+            }
+            Halt::Size => format!("{what} is more than {} facts (limit.state_facts)", self.atoms),
         }
     }
 }
@@ -128,8 +130,7 @@ impl Reasoner {
         let (role_terms, mut initial) = (inner(mind.relations.role), inner(mind.relations.init));
         initial.sort_unstable();
         let roles = role_terms.iter().map(|role| mind.show(*role)).collect();
-        let sees = mind.relations.sees.relation;
-        let has_percepts = mind.engine.program.rules.iter().any(|rule| rule.head.relation == sees);
+        let has_percepts = rules.has_percepts();
         Ok(Reasoner { mind: Mutex::new(mind), roles, role_terms, has_percepts, initial })
     }
 
@@ -238,7 +239,7 @@ impl Mind {
                 Some(self.limits.sentence(halt, "what follows in a state") + &by)
             }
             Ok(()) if count > self.limits.terms => {
-                Some(format!("the states so far have more than {} terms", self.limits.terms))
+                Some(format!("the states so far have more than {} terms (limit.terms)", self.limits.terms))
             }
             Ok(()) => return true,
         };

@@ -20,6 +20,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Atom, Clause, Formula, Literal, Rule, Symbol, Symbols, Term};
+use crate::parse::raise;
 use crate::source::{Finding, Law, Severity, Span};
 
 /// More clauses than this from one rule, and helper relations are made.
@@ -57,7 +58,7 @@ pub fn from_rules(rules: &[Rule], symbols: &mut Symbols, most: usize) -> Result<
         }
         if splitter.clauses.len() > most {
             let message = format!("the rules up to here are split into more than {most} clauses");
-            findings.push(Finding::new(&TOO_MANY, rule.span, message).help("raise the limit `rules`"));
+            findings.push(Finding::new(&TOO_MANY, rule.span, message).help(raise("rules")));
             break;
         }
     }

@@ -47,6 +47,11 @@ impl Rules {
         text
     }
 
+    /// Whether the rules say what each role is told (GDL-II), be it that nobody is ever told anything.
+    pub fn has_percepts(&self) -> bool {
+        self.rules.iter().any(|rule| rule.head.name == Symbol::SEES)
+    }
+
     /// All rules in prefix notation, one a line.
     pub fn to_kif(&self) -> String {
         self.rules.iter().map(|rule| self.show(rule) + "\n").collect()
