@@ -168,7 +168,7 @@ def test_play_by_prefix_number_and_mistake(run: Any) -> None:
 
 
 def test_hint(run: Any) -> None:
-    ran = run("play", "tiger", "--hint", "pomcp(simulations=300)", typed="h\nq\n")
+    ran = run("play", "tiger", "--seed", "3", "--hint", "pomcp(simulations=300)", typed="h\nq\n")
     assert re.search(r"listen +[+-]\d+\.\d+ ± ", ran.out)
     assert "300 simulations" in ran.out
 
