@@ -2,10 +2,12 @@
 //!
 //! From the lowest to the highest: `gates.rs` (two-input gates, equal ones shared), `network.rs`
 //! (from rules to gates), `rebuild.rs` (networks from networks), `phases.rs` (one for each turn),
-//! `select.rs` (one that chooses its moves at random), `code.rs` (from gates to operations).
+//! `select.rs` (one that chooses its moves at random),
+//! `marks.rs` (one that looks up what a move means), `code.rs` (from gates to operations).
 
 mod code;
 mod gates;
+mod marks;
 mod network;
 mod phases;
 mod rebuild;
@@ -13,6 +15,7 @@ mod select;
 
 pub use code::{Listing, Place, Wanted, listing};
 pub use gates::{Gate, Gates, Wire};
+pub use marks::{Marked, marked};
 pub use network::{Cycle, Latch, Move, Network, network};
 pub use phases::{Phases, phases};
 pub use select::{Choice, Chosen, LIVE, chosen, influence};

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gates::{Gate, Wire};
-use super::network::{Latch, Move, Network};
+use super::network::Network;
 use super::rebuild::{Rebuild, depends};
 
 /// The longest circle that is worth a network for each place.
@@ -215,31 +215,5 @@ fn fold(network: &Network, known: &[(usize, bool)]) -> Network {
             _ => gates.source(gate),
         },
     );
-    let latches = network.latches.iter().map(|latch| Latch {
-        fact: latch.fact,
-        wire: rebuild.wire(latch.wire),
-        initial: latch.initial,
-        next: rebuild.wire(latch.next),
-    });
-    let moves = network.moves.iter().map(|moves| {
-        let fold = |each: &Move| Move {
-            name: each.name,
-            legal: rebuild.wire(each.legal),
-            input: rebuild.wire(each.input),
-        };
-        moves.iter().map(fold).collect()
-    });
-    let named = |lists: &[Vec<_>]| {
-        let fold = |list: &Vec<_>| list.iter().map(|(term, wire)| (*term, rebuild.wire(*wire))).collect();
-        lists.iter().map(fold).collect()
-    };
-    Network {
-        latches: latches.collect(),
-        moves: moves.collect(),
-        terminal: rebuild.wire(network.terminal),
-        goals: named(&network.goals),
-        percepts: named(&network.percepts),
-        gates: rebuild.gates,
-        cycles: rebuild.cycles,
-    }
+    rebuild.finish()
 }

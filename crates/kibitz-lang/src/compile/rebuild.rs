@@ -2,7 +2,7 @@
 //! from that is simplified.
 
 use super::gates::{Gate, Gates, Wire};
-use super::network::{Cycle, Network};
+use super::network::{Cycle, Latch, Move, Network};
 
 /// A network that is being made of another one, gate by gate.
 pub(super) struct Rebuild<'a> {
@@ -57,6 +57,42 @@ impl<'a> Rebuild<'a> {
                 let cells = cycle.cells.iter().map(|(cell, wire)| (self.wire(*cell), self.wire(*wire)));
                 self.cycles[*new].cells = cells.collect();
             }
+        }
+    }
+
+    /// Says what an old gate becomes.
+    pub fn set(&mut self, gate: usize, wire: Wire) {
+        self.wires[gate] = wire;
+    }
+
+    /// The new network.
+    pub fn finish(self) -> Network {
+        let latches = self.old.latches.iter().map(|latch| Latch {
+            fact: latch.fact,
+            wire: self.wire(latch.wire),
+            initial: latch.initial,
+            next: self.wire(latch.next),
+        });
+        let moves = self.old.moves.iter().map(|moves| {
+            let fold = |each: &Move| Move {
+                name: each.name,
+                legal: self.wire(each.legal),
+                input: self.wire(each.input),
+            };
+            moves.iter().map(fold).collect()
+        });
+        let named = |lists: &[Vec<_>]| {
+            let fold = |list: &Vec<_>| list.iter().map(|(term, wire)| (*term, self.wire(*wire))).collect();
+            lists.iter().map(fold).collect()
+        };
+        Network {
+            latches: latches.collect(),
+            moves: moves.collect(),
+            terminal: self.wire(self.old.terminal),
+            goals: named(&self.old.goals),
+            percepts: named(&self.old.percepts),
+            gates: self.gates,
+            cycles: self.cycles,
         }
     }
 

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook, Start};
 use super::single::{Code, MEMORY, Memory, holds};
-use crate::compile::{Latch, Network, Phases, phases};
+use crate::compile::{Latch, Marked, Network, Phases, marked, phases};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -55,7 +55,11 @@ impl Propnet {
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
         let phases = phases(&network);
-        let (code, slots): (Vec<Code>, Vec<usize>) = phases.networks.iter().map(Code::new).unzip();
+        let marked: Vec<Marked> = phases.networks.iter().map(marked).collect();
+        // As many in each phase, so that one's marks are not another's memory.
+        let most = marked.iter().map(|marked| marked.count).max().unwrap_or(0);
+        let (code, slots): (Vec<Code>, Vec<usize>) =
+            marked.iter().map(|marked| Code::new(marked, most)).unzip();
         Propnet {
             scores: scores.collect(),
             roles: roles.iter().map(|role| terms.show(&symbols, *role)).collect(),

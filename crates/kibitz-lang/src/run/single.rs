@@ -6,7 +6,7 @@ use kibitz_core::Rng;
 use kibitz_wide::{Program, Word};
 
 use super::propnet::Bits;
-use crate::compile::{Listing, Move, Network, Place, Wanted, Wire, listing};
+use crate::compile::{Listing, Marked, Move, Place, Wanted, Wire, listing};
 
 /// The programs of one phase, and where things are.
 pub(super) struct Code {
@@ -14,7 +14,8 @@ pub(super) struct Code {
     pub score: Program,
     pub advance: Program,
     pub never: usize,
-    pub inputs: Vec<std::ops::Range<usize>>,
+    /// For each role, by move: the slots that it fills.
+    made: Vec<Vec<Box<[u32]>>>,
     pub terminal: Place,
     /// For each role: the moves that may be legal.
     pub legal: Vec<Moves>,
@@ -26,7 +27,8 @@ pub(super) struct Code {
 }
 
 impl Code {
-    pub fn new(network: &Network) -> (Code, usize) {
+    /// The code of a network with marks, `most` of them in all phases; and how many slots it needs.
+    pub fn new(Marked { network, marks, .. }: &Marked, most: usize) -> (Code, usize) {
         let wires = |lists: &[Vec<(_, _)>]| lists.iter().flatten().map(|(_, wire)| *wire).collect();
         let moves = network.moves.iter().flatten().map(|each| each.legal);
         let listing: Listing = listing(&Wanted {
@@ -35,7 +37,7 @@ impl Code {
             score: wires(&network.goals),
             told: wires(&network.percepts),
             network,
-            extras: 0,
+            extras: most,
         });
         let [view, score, advance] = listing.programs();
         let never = listing.never;
@@ -48,6 +50,12 @@ impl Code {
         let legal = nested(&mut network.moves.iter().map(Vec::len), &seen[1..]);
         let has_choice =
             |moves: &Vec<Move>| moves.iter().any(|each| each.input.gate() != Wire::TRUE.gate());
+        let mut marks = marks.iter();
+        let mut slots = |input: usize| {
+            let marks = marks.next().into_iter().flatten();
+            std::iter::once(input as u32).chain(marks.map(|mark| listing.extras as u32 + mark)).collect()
+        };
+        let made = listing.inputs.iter().map(|inputs| inputs.clone().map(&mut slots).collect()).collect();
         let code = Code {
             choosers: (0..network.moves.len()).filter(|role| has_choice(&network.moves[*role])).collect(),
             view,
@@ -59,13 +67,13 @@ impl Code {
                 .into_iter()
                 .map(|places| {
                     let (numbers, places) = (0..).zip(places).filter(|(_, place)| may_be(place)).unzip();
-                    Moves { numbers, places }
+                    Moves::new(numbers, places)
                 })
                 .collect(),
             goals: nested(&mut network.goals.iter().map(Vec::len), scored),
             percepts: nested(&mut network.percepts.iter().map(Vec::len), &after[listing.latches..]),
             sizes: listing.sizes(),
-            inputs: listing.inputs,
+            made,
         };
         (code, listing.slots)
     }
@@ -144,7 +152,7 @@ impl Memory {
         self.moves.clear();
         for role in &code.choosers {
             match code.legal[*role].choose(&self.slots, &mut self.legal, rng) {
-                Some(chosen) => self.moves.push(code.inputs[*role].start as u32 + chosen),
+                Some(chosen) => self.moves.extend_from_slice(&code.made[*role][chosen as usize]),
                 None => return false,
             }
         }
@@ -169,9 +177,9 @@ impl Memory {
     pub fn make(&mut self, code: &Code, moves: &[u32]) {
         self.view(code);
         self.moves.clear();
-        for (inputs, chosen) in code.inputs.iter().zip(moves) {
+        for (made, chosen) in code.made.iter().zip(moves) {
             // A move that is not there is none.
-            self.moves.extend(inputs.clone().nth(*chosen as usize).map(|slot| slot as u32));
+            self.moves.extend(made.get(*chosen as usize).into_iter().flatten());
         }
         self.advance(code);
     }
@@ -196,13 +204,24 @@ pub(super) struct Moves {
     numbers: Vec<u32>,
     /// Where it says whether they are legal.
     places: Vec<Place>,
+    /// Of every 64 moves, whether one place says it of all.
+    alike: Vec<bool>,
 }
 
 impl Moves {
+    fn new(numbers: Vec<u32>, places: Vec<Place>) -> Moves {
+        let alike =
+            places.chunks(64).map(|places| places.iter().all(|place| *place == places[0])).collect();
+        Moves { numbers, places, alike }
+    }
+
     /// Which are legal, 64 at a time, one in each bit.
     #[inline(always)]
     fn legal(&self, slots: &[Word]) -> impl Iterator<Item = u64> {
-        self.places.chunks(64).map(|places| {
+        self.places.chunks(64).zip(&self.alike).map(|(places, alike)| {
+            if *alike {
+                return if holds(slots, places[0]) { u64::MAX >> (64 - places.len()) } else { 0 };
+            }
             // From the last on, each pushed up by those before it.
             places.iter().rev().fold(0, |bits, place| bits << 1 | u64::from(holds(slots, *place)))
         })
@@ -212,6 +231,10 @@ impl Moves {
     #[inline]
     pub fn append_legal(&self, slots: &[Word], moves: &mut Vec<u32>) {
         for (numbers, mut legal) in self.numbers.chunks(64).zip(self.legal(slots)) {
+            if legal == u64::MAX {
+                moves.extend_from_slice(numbers);
+                continue;
+            }
             while legal != 0 {
                 moves.push(numbers[legal.trailing_zeros() as usize]);
                 legal &= legal - 1;
