@@ -243,7 +243,16 @@ measure = "win rate"
     assert [point.at for point in line.points] == [2, 40]
     assert line.points[1].figure == comparison.rows[0].ours
     assert "%" in str(comparison).splitlines()[-1]
-    path.write_text(path.read_text().replace('against = "random"\nmeasure', "measure"))
+    # An opponent of the same kind is no point of the curve.
+    text = path.read_text()
+    path.write_text(
+        text.replace('"one-step"', '"uct(simulations=9)"').replace(
+            'against = "random"\nmeasure', 'against = "uct(simulations=9)"\nmeasure'
+        )
+    )
+    comparison = reproduce(load(path), directory=tmp_path / "same", jobs=1)
+    assert [point.at for point in comparison.curves[0].lines[0].points] == [2, 40]
+    path.write_text(text.replace('against = "random"\nmeasure', "measure"))
     with pytest.raises(ExperimentError, match="several cells"):
         reproduce(load(path), directory=tmp_path / "again", jobs=1)
 

@@ -72,12 +72,15 @@ def cells_of(
     ValueError where there are none, or several for one value.
     """
     game, own = game_of(reproduction, curve), plain(planner)
+    opponent = None if curve.against is None else plain(curve.against)
     found: dict[float, tuple[Cell, int]] = {}
     for cell in cells:
-        against = curve.against is None or plain(curve.against) in map(plain, cell.planners)
-        if plain(cell.game) != plain(game) or not against:
+        met = opponent is None or opponent in map(plain, cell.planners)
+        if plain(cell.game) != plain(game) or not met:
             continue
         for number, each in enumerate(cell.planners):
+            if plain(each) == opponent:
+                continue
             name, parameters = plain(each)
             others = tuple(pair for pair in parameters if pair[0] != curve.parameter)
             at = dict(parse_spec(each)[1]).get(curve.parameter)
