@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import kibitz as kb
 from kibitz import _core, bench
-from kibitz.bench import _gdl, _measure, _table
+from kibitz.bench import _gdl, _measure, _table, beliefs, memory
 from kibitz.cli import main
 
 PEERS = {
@@ -61,11 +63,65 @@ def test_each_benchmark_runs(release: None, name: str, capsys: pytest.CaptureFix
 def test_a_missing_peer_is_said_and_the_rest_goes_on(
     release: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pyspiel", None)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
     assert bench.main(["uct", "workers"], scale=bench.TINY) == 0
     printed = capsys.readouterr().out
     assert "left out: pyspiel is not installed" in printed
     assert "two workers" in printed
+
+
+def test_pomcp_says_that_its_peer_is_missing(
+    release: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pomdp_py"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pomdp_py", None)
+    assert bench.main(["pomcp"], scale=bench.TINY) == 0
+    assert "left out: pomdp_py" in capsys.readouterr().out
+
+
+def test_hidden_information_is_measured_in_one_run(
+    release: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What needs no peer is there without one.
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    assert bench.main(["beliefs", "memory"], scale=bench.TINY) == 0
+    printed = capsys.readouterr().out
+    for expected in (
+        "NORNS, mastermind [simulations/s]",
+        "NORNS, number guessing to 16 [simulations/s]",
+        "a present after 1 move, rock-sample",
+        "a present after 10 moves, rock-sample",
+        "a present after 30 moves, rock-sample",
+        "1,000 presents a move, 30 moves, rock-sample",
+        "a history of the past, battleship",
+        "a node of NORNS, mastermind",
+        "a belief of NORNS(tree=belief), mastermind",
+        "left out: pyspiel is not installed",
+    ):
+        assert expected in printed
+
+
+def test_presents_are_drawn_after_as_many_moves_as_the_row_says() -> None:
+    game = kb.load("rock-sample")
+    views = beliefs._game_so_far(game, 30)
+    assert len(views) == 31
+    seen = [len(view.events) for view in views]
+    assert seen == sorted({*seen})  # each has more to take in than the one before
+    with pytest.raises(ValueError, match="never lasts 30 moves"):
+        beliefs._game_so_far(kb.load("exploding-bomb.kif"), 30)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say")
+def test_memory_is_that_of_the_tree_whatever_the_parent_has() -> None:
+    ballast = b"x" * (100 << 20)
+    histories = memory.apart("histories", "mastermind.kif(colours=6)", 20_000)
+    tree = memory.apart("search", "connect-four", "uct(simulations=50000)")
+    del ballast
+    assert histories["nodes"] == 6**4 + 1
+    assert histories["kept"] > 100 * histories["nodes"]
+    assert tree["grown"] >= 0.9 * tree["kept"] > 0
+    assert 0.8 * tree["bytes"] < tree["kept"] < 3 * tree["bytes"]
 
 
 def test_a_race_takes_turns_and_gives_the_median() -> None:

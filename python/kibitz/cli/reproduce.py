@@ -6,8 +6,9 @@ and `kibitz report` shows the folder too.
 
 A verdict counts differences up to a tolerance for nothing: ours agrees if the whole interval of the
 difference lies within it, is better or worse if the whole interval lies beyond it; otherwise it cannot
-be told yet, and more games (a larger scale) are needed. A file of your own (NAME.toml) works like
-those that are listed.
+be told yet, and more games (a larger scale) are needed. Where a publication has curves, ours are drawn
+beside its points into the folder (curves.png and curves.svg), as far as they have been played. A file of
+your own (NAME.toml) works like those that are listed.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from kibitz.cli import _options
 from kibitz.cli._terminal import Progress, Timer, duration, paint, width
 
 if TYPE_CHECKING:
+    from kibitz.lab.reproduce import Comparison
     from kibitz.lab.reproductions import Reproduction
     from kibitz.lab.run import Coordinator
 
 EXAMPLES = {
     "kibitz reproduce": "what can be reproduced so far",
     "kibitz reproduce posg-bear": "a small one in full",
+    "kibitz reproduce norns-figure-3 --scale 0.05": "a picture of curves; a twentieth of the games",
     "kibitz reproduce rock-sample-pomcp --scale 0.05 --jobs 2": "a twentieth of the games of a large one",
 }
 
@@ -105,8 +108,9 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
         if not (Path(directory) / CONFIGURATION).exists():
             raise  # nothing has been played
         comparison = compare(reproduction, open_results(directory), scale=options.scale)
+    pictures = _pictures(comparison)
     if options.json:
-        _options.print_json(comparison.to_json())
+        _options.print_json(comparison.to_json() | {"pictures": list(map(str, pictures))})
     else:
         size = "" if options.scale == 1 else f", {options.scale:g} of the full size"
         print(paint(reproduction.title, "bold"))
@@ -116,7 +120,22 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
             print("\n" + textwrap.fill(reproduction.about, min(width(), 100)))
         if comparison.directory is not None:
             print(f"\nThe games are in {comparison.directory}.")
+        if pictures:
+            print(f"The curves are in {' and '.join(map(str, pictures))}.")
     if not comparison.complete:
         print("stopped before all games were played; the same command goes on", file=sys.stderr)
         return 130
     return 0
+
+
+def _pictures(comparison: Comparison) -> list[Path]:
+    """Draws the curves into the folder of results; where that cannot be done, says why."""
+    if comparison.directory is None:
+        return []
+    try:
+        return comparison.save_curves(comparison.directory)
+    except ModuleNotFoundError as error:
+        print(f"no picture of the curves: {error.name} is not installed", file=sys.stderr)
+    except OSError as error:
+        print(f"no picture of the curves: {error.filename}: {error.strerror}", file=sys.stderr)
+    return []

@@ -9,25 +9,22 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
-from kibitz._core import parse_spec, unknown
+from kibitz._core import unknown
+from kibitz.lab import curves
 from kibitz.lab.document import Mistake
+from kibitz.lab.measures import find, game_of, played
 from kibitz.lab.reproductions import Reproduction, Target
-from kibitz.lab.statistics import Interval, clopper_pearson
 from kibitz.lab.statistics.agreement import Figure, Verdict, judge
-from kibitz.lab.statistics.intervals import student_quantile
 
 if TYPE_CHECKING:
     from kibitz.exact import Solution
     from kibitz.lab.cells import Cell
     from kibitz.lab.experiment import Experiment
-    from kibitz.lab.record import Record
-    from kibitz.lab.replay import Replay
     from kibitz.lab.results import Results
     from kibitz.lab.run import Coordinator
 
@@ -65,6 +62,8 @@ class Comparison:
     complete: bool = True
     """False where it was stopped before all games were played."""
     directory: Path | None = None
+    curves: list[curves.Measured] = field(default_factory=list)
+    """What its picture shows, as far as the results go."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
@@ -78,6 +77,7 @@ class Comparison:
             "complete": self.complete,
             "directory": None if self.directory is None else str(self.directory),
             "figures": [row.to_json() for row in self.rows],
+            "curves": [each.to_json() for each in self.curves],
         }
 
     def __str__(self) -> str:
@@ -86,7 +86,43 @@ class Comparison:
         head = ["figure", "paper", "95 %", "ours", "95 %", "games", "verdict"]
         lines = columns([head, *(_cells(row) for row in self.rows)])
         notes = list(dict.fromkeys(row.note for row in self.rows if row.note))
-        return "\n".join([*lines, *([""] if notes else []), *notes])
+        points = columns([_HEAD_OF_POINTS, *_points(self.curves)]) if self.curves else []
+        return "\n\n".join("\n".join(part) for part in (lines, notes, points) if part)
+
+    def save_curves(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Draws the curves, as far as they go, into two files of a folder; none where nothing is there.
+
+        ModuleNotFoundError where matplotlib is missing.
+        """
+        if not any(line.points for curve in self.curves for line in curve.lines):
+            return []
+        from kibitz.lab.reports.curves import draw
+        from kibitz.lab.reports.plots import png, svg
+
+        about = self.reproduction
+        picture = draw(self.curves, about.title, f"{about.source}: {about.where}")
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / f"curves.{form}" for form in ("png", "svg")]
+        for path, content in zip(paths, (png(picture), svg(picture).encode()), strict=True):
+            path.write_bytes(content)
+        return paths
+
+
+_HEAD_OF_POINTS = ["curve", "of", "at", "value", "95 %", "games"]
+
+
+def _points(measured: list[curves.Measured]) -> Iterator[list[str]]:
+    """A row for each point of each curve, ours and the paper's."""
+    for each in measured:
+        share = each.curve.measure == "win rate"
+        for line in each.lines:
+            for point in line.points:
+                value = _words(point.figure, share)
+                yield [each.curve.title, line.planner, f"{point.at:,.10g}", *value, f"{point.games:,}"]
+        for published in each.curve.paper:
+            at = "" if published.at is None else f"{published.at:,.10g}"
+            yield [each.curve.title, published.name, at, *_words(published.figure, share), ""]
 
 
 def _cells(row: Row) -> list[str]:
@@ -169,15 +205,21 @@ def compare(reproduction: Reproduction, results: Results | None, *, scale: float
         if target.measure == "exact value":
             ours, games = _exact(reproduction, target), None
         elif results is not None:
-            cell, planner = _find(reproduction, target, results.cells)
-            ours, games, spread = _played(target, results, cell, planner)
+            cell, planner = find(reproduction, target, results.cells)
+            ours, games, spread = played(target, results, cell, planner)
             note = _note(target, target.published(spread), results.result(cell).faults)
         paper = target.published(spread)
         verdict = judge(ours, paper, tolerance=target.tolerance, better=target.better)
         share = target.measure in ("win rate", "action frequency")
         rows.append(Row(target.name, paper, ours, games, verdict, share, note))
     complete = results.complete if results is not None else reproduction.experiment is None
-    return Comparison(reproduction, scale, rows, complete, results.directory if results else None)
+    directory = results.directory if results is not None else None
+    measured = (
+        []
+        if results is None
+        else [curves.measure(reproduction, each, results) for each in reproduction.curves]
+    )
+    return Comparison(reproduction, scale, rows, complete, directory, measured)
 
 
 def _note(target: Target, paper: Figure, faults: int) -> str:
@@ -191,13 +233,6 @@ def _note(target: Target, paper: Figure, faults: int) -> str:
     return ""
 
 
-def _game(reproduction: Reproduction, target: Target) -> str:
-    if target.game is not None:
-        return target.game
-    assert reproduction.experiment is not None  # the reader has seen to it
-    return str(reproduction.experiment.games[0])
-
-
 @lru_cache(maxsize=8)
 def _solution(game: str) -> Solution:
     from kibitz.exact import solve
@@ -206,7 +241,7 @@ def _solution(game: str) -> Solution:
 
 
 def _exact(reproduction: Reproduction, target: Target) -> Figure:
-    game = _game(reproduction, target)
+    game = game_of(reproduction, target)
     solution = _solution(game)
     if target.action is None:
         if target.player >= len(solution.value):
@@ -219,119 +254,24 @@ def _exact(reproduction: Reproduction, target: Target) -> Figure:
 
 
 def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:
-    """Whether every figure can be had, exactly or from one cell; ExperimentError lists the others."""
+    """Whether every figure and every curve can be had; ExperimentError lists the others."""
     mistakes = []
     for number, target in enumerate(reproduction.targets):
         try:
             if target.measure == "exact value":
                 _exact(reproduction, target)
             else:
-                _find(reproduction, target, cells)
+                find(reproduction, target, cells)
         except ValueError as error:
             mistakes.append(Mistake(("figure", number), str(error)))
+    for number, curve in enumerate(reproduction.curves):
+        for i, planner in enumerate(curve.planners):
+            try:
+                curves.cells_of(reproduction, curve, planner, cells)
+            except ValueError as error:
+                mistakes.append(Mistake(("curve", number, "planners", i), str(error)))
     if mistakes and reproduction.experiment is not None:
         raise reproduction.experiment.error(mistakes)
-
-
-def _find(reproduction: Reproduction, target: Target, cells: tuple[Cell, ...]) -> tuple[Cell, int]:
-    """The cell that a figure is of, and the number of the planner in it."""
-    game = _plain(_game(reproduction, target))
-    found = []
-    for cell in cells:
-        planners = [_plain(planner) for planner in cell.planners]
-        own = planners[0] if target.planner is None else _plain(target.planner)
-        met = target.against is None or _plain(target.against) in planners
-        if _plain(cell.game) == game and own in planners and met:
-            found.append((cell, planners.index(own)))
-    if not found:
-        whose = target.planner or "any planner"
-        played = ", ".join(dict.fromkeys(planner for cell in cells for planner in cell.planners))
-        raise ValueError(
-            f"'{target.name}': {whose} does not play {_game(reproduction, target)} here; there are {played}"
-        )
-    if len(found) > 1 and target.planner is not None:
-        raise ValueError(
-            f"'{target.name}' may be of {len(found)} cells; game, planner and against must leave one"
-        )
-    return found[0]
-
-
-def _plain(spec: str) -> tuple[str, tuple[Any, ...]]:
-    """A spec in a form in which spaces and the order of parameters do not matter."""
-    name, arguments = parse_spec(spec)
-    return name, tuple(sorted((key, repr(value)) for key, value in arguments))
-
-
-def _played(target: Target, results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
-    """Our figure, the number of games that it rests on, and the standard deviation of returns."""
-    if target.measure == "action frequency":
-        chosen, games = _frequency(target, results, cell, planner)
-        return _share(chosen, games), games, None
-    if target.measure == "undiscounted return":
-        return _undiscounted(results, cell, planner)
-    result = results.result(cell)
-    standing = result.standings[planner]
-    if target.measure == "win rate":
-        return _share(standing.wins, standing.games), standing.games, None
-    if standing.standard_error is None:
-        return Figure(standing.mean_return, Interval(-math.inf, math.inf)), standing.games, None
-    half = student_quantile(0.975, result.deals - 1) * standing.standard_error
-    mean = standing.mean_return
-    spread = standing.standard_error * math.sqrt(standing.games)
-    return Figure(mean, Interval(mean - half, mean + half)), standing.games, spread
-
-
-def _share(wins: float, games: int) -> Figure:
-    """A share with the interval to claim with; half a win widens it on both sides."""
-    if games == 0:
-        return Figure(math.nan, Interval(0.0, 1.0))
-    low, high = clopper_pearson(math.floor(wins), games), clopper_pearson(math.ceil(wins), games)
-    return Figure(wins / games, Interval(low.low, high.high))
-
-
-def _undiscounted(results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
-    """The mean of a planner's plain sums of rewards, as `_played` gives it: from the replays."""
-    deals: dict[int, list[float]] = {}
-    for record, kept in _replays(results, cell):
-        for seat, number in enumerate(record.seating):
-            if number == planner:
-                total = math.fsum(step.rewards[seat] for step in kept.steps)
-                deals.setdefault(record.episode, []).append(total)
-    games = sum(map(len, deals.values()))
-    if games == 0:
-        return Figure(math.nan), 0, None
-    # Games on the same deal hang together: what counts is how the deals differ.
-    means = [math.fsum(totals) / len(totals) for totals in deals.values()]
-    mean = math.fsum(means) / len(means)
-    if len(means) == 1:
-        return Figure(mean, Interval(-math.inf, math.inf)), games, None
-    error = stdev(means) / math.sqrt(len(means))
-    half = student_quantile(0.975, len(means) - 1) * error
-    return Figure(mean, Interval(mean - half, mean + half)), games, error * math.sqrt(games)
-
-
-def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
-    """In how many games a planner chose the action, and in how many it could choose: from the replays."""
-    chosen = games = 0
-    for record, kept in _replays(results, cell):
-        if record.seating[target.player] != planner:
-            continue
-        moved = [step for step in kept.steps if target.player in step.movers]
-        games += bool(moved)
-        chosen += any(step.names[step.movers.index(target.player)] == target.action for step in moved)
-    return chosen, games
-
-
-def _replays(results: Results, cell: Cell) -> Iterator[tuple[Record, Replay]]:
-    """The games of a cell that came to an end, move by move."""
-    from kibitz.lab import replay
-    from kibitz.lab.results import REPLAYS
-
-    for record in results.records(cell):
-        if record.fault is None:
-            seating = "-".join(map(str, record.seating))
-            name = f"{cell.id}-{record.episode}-{seating}.json"
-            yield record, replay.load(results.directory / REPLAYS / name)
 
 
 def reproduce(

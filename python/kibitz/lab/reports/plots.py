@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f")
 MARKERS = "os^Dvp*XP"
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 INK, GRID = "#222222", "#bbbbbb"
 Z = 1.959964
 """Standard errors on each side of a 95 % interval."""
@@ -67,32 +68,19 @@ def against_budget(block: Block) -> Figure:
     colours = _colours(block)
     kinds = [kind for _, kind in groups]
     kind = max(set(kinds), key=lambda each: (kinds.count(each), each))
-    with _style():
-        figure, (axes,) = _figure(6.4, 4.0)
+    with style():
+        figure, (axes,) = blank(6.4, 4.0)
         shown = [(family, rows) for (family, each), rows in groups.items() if each == kind][:MOST]
         for number, (family, rows) in enumerate(shown):
             rows = sorted(rows, key=lambda line: line.budget or ("", 0))
-            figures = [_score(line, block) for line in rows]
-            amounts = [line.budget.amount for line in rows if line.budget]
-            # Intervals at the same budget stand beside each other, not on top of each other.
-            aside = 1 + 0.025 * (number - (len(shown) - 1) / 2)
-            amounts = [aside * amount for amount in amounts]
-            middle = [value for value, _, _ in figures]
-            below = [value - low for value, low, _ in figures]
-            above = [high - value for value, _, high in figures]
-            look: dict[str, Any] = {
-                "color": colours[family],
-                "marker": MARKERS[number % len(MARKERS)],
-                "linestyle": ("-", "--", ":")[number // len(COLOURS) % 3],
-            }
-            axes.errorbar(
-                amounts, middle, yerr=[below, above], label=clip(family), capsize=3, linewidth=1.8, **look
-            )
-        ticks = sorted({line.budget.amount for _, rows in shown for line in rows if line.budget})
-        if ticks[0] > 0 and ticks[-1] / ticks[0] >= 4:
-            axes.set_xscale("log")
-        axes.set_xticks(_spaced(ticks), [f"{tick:,g}" for tick in _spaced(ticks)])
-        axes.minorticks_off()
+            points = [Point(line.budget.amount, *_score(line, block)) for line in rows if line.budget]
+            aside = number - (len(shown) - 1) / 2
+            dashes = ("-", "--", ":")[number // len(COLOURS) % 3]
+            look = {"color": colours[family], "marker": MARKERS[number % len(MARKERS)], "linestyle": dashes}
+            draw_line(axes, points, clip(family), aside=aside, **look)
+        amounts_axis(
+            axes, sorted({line.budget.amount for _, rows in shown for line in rows if line.budget})
+        )
         axes.set_xlabel(f"{kind} a move")
         if block.several:
             axes.set_ylabel("win rate")
@@ -107,6 +95,46 @@ def against_budget(block: Block) -> Figure:
         axes.grid(axis="y")
         axes.legend(loc="best")
         return figure
+
+
+class Point(NamedTuple):
+    """A value with its interval, over an amount."""
+
+    amount: float
+    value: float
+    low: float
+    high: float
+
+
+def draw_line(axes: Axes, points: Sequence[Point], label: str, *, aside: float = 0.0, **look: Any) -> None:
+    """A line through points with their intervals, a little `aside` of others over the same amounts."""
+    # Intervals at the same amount stand beside each other, not on top of each other.
+    amounts = [(1 + 0.025 * aside) * point.amount for point in points]
+    below = [point.value - point.low for point in points]
+    above = [point.high - point.value for point in points]
+    look = {"capsize": 3, "linewidth": 1.8} | look
+    axes.errorbar(amounts, [point.value for point in points], yerr=[below, above], label=label, **look)
+
+
+def amounts_axis(axes: Axes, ticks: list[float]) -> None:
+    """An x axis with a tick at every amount; in powers, where they go far."""
+    if ticks[0] > 0 and ticks[-1] / ticks[0] >= 4:
+        axes.set_xscale("log")
+    axes.set_xticks(_spaced(ticks), _amounts(_spaced(ticks)))
+    axes.minorticks_off()
+
+
+def _amounts(ticks: list[float]) -> list[str]:
+    """Amounts in words; powers of ten as such where they would be long.
+
+    >>> from kibitz.lab.reports.plots import _amounts
+    >>> _amounts([1024, 4096]), _amounts([10, 100000])
+    (['1,024', '4,096'], ['10¹', '10⁵'])
+    """
+    words = [f"{tick:,.10g}" for tick in ticks]
+    if max(map(len, words)) > 6 and all(re.fullmatch("1[0,]*", word) for word in words):
+        return ["10" + str(word.count("0")).translate(SUPERSCRIPTS) for word in words]
+    return words
 
 
 def _spaced(ticks: list[float]) -> list[float]:
@@ -145,14 +173,14 @@ class Panel(NamedTuple):
 def win_matrix(block: Block) -> Figure:
     """Heat maps: how often the planner of a row gets more than that of a column."""
     panels = _panels(block)
-    with _style():
+    with style():
         down = max(len(clip(line.caption, 32)) for panel in panels for line in panel.rows)
         across = max(len(clip(line.caption, 32)) for panel in panels for line in panel.columns)
         rows = max(len(panel.rows) for panel in panels)
         columns = sum(len(panel.columns) for panel in panels)
         width = 0.62 * columns + 0.085 * down + 0.35 * len(panels) + 1.4
         height = 0.62 * rows + 0.056 * across + 1.1
-        figure, every = _figure(max(width, 3.2), max(height, 2.4), len(panels))
+        figure, every = blank(max(width, 3.2), max(height, 2.4), len(panels))
         for number, (panel, axes) in enumerate(zip(panels, every, strict=True)):
             picture = _heat(axes, panel, block, names=number == 0)
         bar = figure.colorbar(picture, ax=every, fraction=0.04, pad=0.02, shrink=0.7)
@@ -236,7 +264,7 @@ def spread(block: Block) -> Figure:
     lines = [line for line in block.lines if line.standing.games][:MOST]
     values = {line.number: block.returns(line.number) for line in lines}
     kinds = sorted({value for each in values.values() for value in each})
-    with _style():
+    with style():
         figure, axes = _rows_figure(lines)
         if len(kinds) <= FEW:
             _shares(axes, [values[line.number] for line in lines], kinds)
@@ -286,7 +314,7 @@ def time_a_move(block: Block) -> Figure:
     """The mean time a move of each planner, and its slowest move."""
     lines = [line for line in block.lines if line.standing.seconds_a_move][:MOST]
     colours = _colours(block)
-    with _style():
+    with style():
         figure, axes = _rows_figure(lines)
         for place, line in enumerate(lines):
             row = line.standing
@@ -315,24 +343,30 @@ def _rows_figure(lines: Sequence[Line]) -> tuple[Figure, Axes]:
     """Axes with a row for each planner, the first on top."""
     names = [clip(line.caption) for line in lines]
     width = 4.4 + 0.075 * max(map(len, names))
-    figure, (axes,) = _figure(width, 0.9 + 0.48 * len(lines))
+    figure, (axes,) = blank(width, 0.9 + 0.48 * len(lines))
     axes.set_yticks(range(len(lines)), names)
     axes.set_ylim(len(lines) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     return figure, axes
 
 
-def _figure(width: float, height: float, across: int = 1) -> tuple[Figure, list[Axes]]:
+def blank(
+    width: float, height: float, panels: int = 1, across: int | None = None
+) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels, `across` of them (by default all) side by side."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    across = across or panels
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, [figure.add_subplot(1, across, number + 1) for number in range(across)]
+    down = -(-panels // across)
+    return figure, [figure.add_subplot(down, across, number + 1) for number in range(panels)]
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def style() -> Iterator[None]:
+    """How all pictures look."""
     import matplotlib as mpl
 
     settings: dict[str, Any] = {
@@ -352,7 +386,7 @@ def _style() -> Iterator[None]:
 def svg(figure: Figure, *, inline: bool = False) -> str:
     """A figure as SVG, without dates; `inline` for a page, whose colour of text it takes."""
     out = io.StringIO()
-    with _style():
+    with style():
         figure.savefig(out, format="svg", transparent=inline, metadata={"Date": None, "Creator": "kibitz"})
     text = out.getvalue()
     if not inline:
@@ -365,6 +399,6 @@ def svg(figure: Figure, *, inline: bool = False) -> str:
 def png(figure: Figure) -> bytes:
     """A figure as PNG."""
     out = io.BytesIO()
-    with _style():
+    with style():
         figure.savefig(out, format="png", dpi=160, facecolor="white", metadata={"Software": "kibitz"})
     return out.getvalue()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from kibitz._core import unknown
+from kibitz._core import parse_spec, unknown
 from kibitz.lab._checked import each, number, text, whole
 from kibitz.lab._toml_lines import Path as Place
 from kibitz.lab.document import Mistake, Reader, one_of, positive, read_document
@@ -25,8 +25,12 @@ from kibitz.lab.statistics.intervals import normal_quantile
 FOLDER = Path(__file__).parent
 
 Measure = Literal["exact value", "win rate", "mean return", "undiscounted return", "action frequency"]
+DRAWN = ("mean return", "undiscounted return", "win rate")
+"""Measures that a curve may show."""
 FROM_REPLAYS = ("undiscounted return", "action frequency")
 """Measures that need every game move by move."""
+MOST_CURVES = 12
+"""More panels than this make a picture nobody can read."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,45 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Published:
+    """A point of a published curve, or a level that it is said to reach."""
+
+    value: float
+    at: float | None = None
+    """Where on the x axis; None where the publication does not say, which is drawn as a line across."""
+    error: float | None = None
+    """The published standard error."""
+    name: str = "paper"
+    """What it is called in the legend."""
+
+    @property
+    def figure(self) -> Figure:
+        """The value with its 95 % interval, where there is one."""
+        if self.error is None:
+            return Figure(self.value)
+        half = normal_quantile(0.975) * self.error
+        return Figure(self.value, Interval(self.value - half, self.value + half))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One panel of a published picture: what some planners reach in a game, against a parameter."""
+
+    title: str
+    planners: tuple[str, ...]
+    """A line each, without the parameter."""
+    parameter: str = "simulations"
+    """What the x axis shows."""
+    measure: Measure = "mean return"
+    """What the y axis shows."""
+    game: str | None = None
+    """By default the experiment's, if it has only one."""
+    against: str | None = None
+    """Whom the planners met; only needed where they met several."""
+    paper: tuple[Published, ...] = ()
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """A published table or figure."""
 
@@ -102,6 +145,8 @@ class Reproduction:
     """How long the full size takes on one processor, about."""
     experiment: Experiment | None = None
     """None where everything is computed exactly."""
+    curves: tuple[Curve, ...] = ()
+    """The panels of its picture, if it has one."""
 
 
 def names() -> list[str]:
@@ -146,7 +191,7 @@ def read(path: str | os.PathLike[str]) -> Reproduction:
 
 class _Reader(Reader):
     def reproduction(self, plain: Mapping[str, Any], name: str) -> Reproduction:
-        self.known(plain, {"reproduction", "figure", "experiment", "pairing"}, (), "table")
+        self.known(plain, {"reproduction", "figure", "curve", "experiment", "pairing"}, (), "table")
         place: Place = ("reproduction",)
         table = self.table(plain.get("reproduction", {}), place)
         self.known(table, {"title", "source", "where", "about", "minutes"}, place)
@@ -157,6 +202,10 @@ class _Reader(Reader):
         if not isinstance(figures, list) or not figures:
             self.wrong(("figure",), "it needs at least one [[figure]], a published number to compare with")
             figures = []
+        curves = plain.get("curve", [])
+        if not isinstance(curves, list) or len(curves) > MOST_CURVES:
+            self.wrong(("curve",), f"write a [[curve]] for each panel, at most {MOST_CURVES}")
+            curves = []
         return Reproduction(
             name=name,
             title=self.get(table, "title", place, text) or "",
@@ -165,6 +214,7 @@ class _Reader(Reader):
             about=" ".join((self.get(table, "about", place, _words) or "").split()),
             minutes=self.get(table, "minutes", place, positive),
             targets=tuple(self._target(each, ("figure", i)) for i, each in enumerate(figures)),
+            curves=tuple(self._curve(each, ("curve", i)) for i, each in enumerate(curves)),
         )
 
     def _target(self, plain: Any, place: Place) -> Target:
@@ -212,11 +262,67 @@ class _Reader(Reader):
         if target.measure == "action frequency" and target.action is None:
             self.wrong(place, "an action frequency needs action = ..., the action's name")
 
+    def _curve(self, plain: Any, place: Place) -> Curve:
+        table = self.table(plain, place)
+        self.known(table, {field.name for field in fields(Curve)}, place)
+        found: dict[str, Any] = {
+            "title": self.get(table, "title", place, text),
+            "planners": self.several(table, "planners", place, text),
+            "parameter": self.get(table, "parameter", place, text),
+            "measure": self.get(table, "measure", place, one_of(*DRAWN)),
+            "game": self.get(table, "game", place, text),
+            "against": self.get(table, "against", place, text),
+        }
+        for key in ("title", "planners"):
+            if key not in table:
+                self.wrong(place, f"a [[curve]] needs {key} = ...")
+        paper = table.get("paper", [])
+        if not isinstance(paper, list):
+            self.wrong((*place, "paper"), "paper must be a list of points, {at = ..., value = ...} each")
+            paper = []
+        found["paper"] = tuple(self._point(each, (*place, "paper", i)) for i, each in enumerate(paper))
+        missing: dict[str, Any] = {"title": "", "planners": ()}
+        curve = Curve(**(missing | {key: value for key, value in found.items() if value is not None}))
+        self._check_curve(curve, place)
+        return curve
+
+    def _point(self, plain: Any, place: Place) -> Published:
+        table = self.table(plain, place)
+        self.known(table, {field.name for field in fields(Published)}, place)
+        if "value" not in table:
+            self.wrong(place, "a point of the paper needs value = ...")
+        found: dict[str, Any] = {
+            "value": self.get(table, "value", place, number),
+            "at": self.get(table, "at", place, positive),
+            "error": self.get(table, "error", place, positive),
+            "name": self.get(table, "name", place, text),
+        }
+        given = {key: value for key, value in found.items() if value is not None}
+        return Published(**({"value": 0.0} | given))
+
+    def _check_curve(self, curve: Curve, place: Place) -> None:
+        """What cannot be, whatever is played."""
+        for i, planner in enumerate(curve.planners):
+            where = (*place, "planners", i)
+            try:
+                given = {key for key, _ in parse_spec(planner)[1]}
+            except ValueError as error:
+                self.wrong(where, str(error))
+                continue
+            if curve.parameter in given:
+                self.wrong(where, f"'{planner}' must leave out {curve.parameter}, which is the x axis")
+        for i, point in enumerate(curve.paper):
+            if curve.measure == "win rate" and not 0 <= point.value <= 1:
+                self.wrong((*place, "paper", i, "value"), f"a share is from 0 to 1, not {point.value:g}")
+
     def check(self, reproduction: Reproduction) -> None:
         """Whether the figures fit what is played."""
         experiment = reproduction.experiment
-        for number_, target in enumerate(reproduction.targets):
-            place = ("figure", number_)
+        places: list[tuple[Place, Target | Curve]] = [
+            *((("figure", i), each) for i, each in enumerate(reproduction.targets)),
+            *((("curve", i), each) for i, each in enumerate(reproduction.curves)),
+        ]
+        for place, target in places:
             if target.measure != "exact value" and experiment is None:
                 self.wrong(place, f"a {target.measure} needs an [experiment] that is played")
             if target.game is None and (experiment is None or len(experiment.games) != 1):

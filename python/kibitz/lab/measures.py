@@ -1,0 +1,132 @@
+"""Where a published figure is found among the cells that were played, and what ours comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import stdev
+from typing import TYPE_CHECKING, Any
+
+from kibitz._core import parse_spec
+from kibitz.lab.reproductions import Curve, Reproduction, Target
+from kibitz.lab.statistics import Interval, clopper_pearson
+from kibitz.lab.statistics.agreement import Figure
+from kibitz.lab.statistics.intervals import student_quantile
+
+if TYPE_CHECKING:
+    from kibitz.lab.cells import Cell
+    from kibitz.lab.record import Record
+    from kibitz.lab.replay import Replay
+    from kibitz.lab.results import Results
+
+
+def game_of(reproduction: Reproduction, target: Target | Curve) -> str:
+    """The game that it is about: its own, or the experiment's only one."""
+    if target.game is not None:
+        return target.game
+    assert reproduction.experiment is not None  # the reader has seen to it
+    return str(reproduction.experiment.games[0])
+
+
+def find(reproduction: Reproduction, target: Target, cells: tuple[Cell, ...]) -> tuple[Cell, int]:
+    """The cell that a figure is of, and the number of the planner in it."""
+    game = plain(game_of(reproduction, target))
+    found = []
+    for cell in cells:
+        planners = [plain(planner) for planner in cell.planners]
+        own = planners[0] if target.planner is None else plain(target.planner)
+        met = target.against is None or plain(target.against) in planners
+        if plain(cell.game) == game and own in planners and met:
+            found.append((cell, planners.index(own)))
+    if not found:
+        whose, what = target.planner or "any planner", game_of(reproduction, target)
+        there = ", ".join(dict.fromkeys(planner for cell in cells for planner in cell.planners))
+        raise ValueError(f"'{target.name}': {whose} does not play {what} here; there are {there}")
+    if len(found) > 1 and target.planner is not None:
+        raise ValueError(
+            f"'{target.name}' may be of {len(found)} cells; game, planner and against must leave one"
+        )
+    return found[0]
+
+
+def plain(spec: str) -> tuple[str, tuple[Any, ...]]:
+    """A spec in a form in which spaces and the order of parameters do not matter.
+
+    >>> from kibitz.lab.measures import plain
+    >>> plain("uct( playout=random,simulations=5)") == plain("uct(simulations=5, playout=random)")
+    True
+    """
+    name, arguments = parse_spec(spec)
+    return name, tuple(sorted((key, repr(value)) for key, value in arguments))
+
+
+def played(target: Target, results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
+    """Our figure, the number of games that it rests on, and the standard deviation of returns."""
+    if target.measure == "action frequency":
+        chosen, games = _frequency(target, results, cell, planner)
+        return _share(chosen, games), games, None
+    if target.measure == "undiscounted return":
+        return _undiscounted(results, cell, planner)
+    result = results.result(cell)
+    standing = result.standings[planner]
+    if target.measure == "win rate":
+        return _share(standing.wins, standing.games), standing.games, None
+    if standing.standard_error is None:
+        return Figure(standing.mean_return, Interval(-math.inf, math.inf)), standing.games, None
+    half = student_quantile(0.975, result.deals - 1) * standing.standard_error
+    mean = standing.mean_return
+    spread = standing.standard_error * math.sqrt(standing.games)
+    return Figure(mean, Interval(mean - half, mean + half)), standing.games, spread
+
+
+def _share(wins: float, games: int) -> Figure:
+    """A share with the interval to claim with; half a win widens it on both sides."""
+    if games == 0:
+        return Figure(math.nan, Interval(0.0, 1.0))
+    low, high = clopper_pearson(math.floor(wins), games), clopper_pearson(math.ceil(wins), games)
+    return Figure(wins / games, Interval(low.low, high.high))
+
+
+def _undiscounted(results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
+    """The mean of a planner's plain sums of rewards, as `_played` gives it: from the replays."""
+    deals: dict[int, list[float]] = {}
+    for record, kept in _replays(results, cell):
+        for seat, number in enumerate(record.seating):
+            if number == planner:
+                total = math.fsum(step.rewards[seat] for step in kept.steps)
+                deals.setdefault(record.episode, []).append(total)
+    games = sum(map(len, deals.values()))
+    if games == 0:
+        return Figure(math.nan), 0, None
+    # Games on the same deal hang together: what counts is how the deals differ.
+    means = [math.fsum(totals) / len(totals) for totals in deals.values()]
+    mean = math.fsum(means) / len(means)
+    if len(means) == 1:
+        return Figure(mean, Interval(-math.inf, math.inf)), games, None
+    error = stdev(means) / math.sqrt(len(means))
+    half = student_quantile(0.975, len(means) - 1) * error
+    return Figure(mean, Interval(mean - half, mean + half)), games, error * math.sqrt(games)
+
+
+def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
+    """In how many games a planner chose the action, and in how many it could choose: from the replays."""
+    chosen = games = 0
+    for record, kept in _replays(results, cell):
+        if record.seating[target.player] != planner:
+            continue
+        moved = [step for step in kept.steps if target.player in step.movers]
+        games += bool(moved)
+        chosen += any(step.names[step.movers.index(target.player)] == target.action for step in moved)
+    return chosen, games
+
+
+def _replays(results: Results, cell: Cell) -> Iterator[tuple[Record, Replay]]:
+    """The games of a cell that came to an end, move by move."""
+    from kibitz.lab import replay
+    from kibitz.lab.results import REPLAYS
+
+    for record in results.records(cell):
+        if record.fault is None:
+            seating = "-".join(map(str, record.seating))
+            name = f"{cell.id}-{record.episode}-{seating}.json"
+            yield record, replay.load(results.directory / REPLAYS / name)
