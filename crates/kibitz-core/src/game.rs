@@ -319,16 +319,16 @@ pub trait Game: Send + Sync + 'static {
 
     /// Plays out one game from each of some states after the given action of the one who moves there,
     /// and **adds** the players' returns, that step's rewards included, to `returns`, one state after the
-    /// other, where that is quicker than one by one. False if it is not.
+    /// other, where that is quicker than one by one. Gives the number of steps of all.
     fn play_out_after(
         &self,
         starts: &[(&Self::State, Action)],
         how: &Playout,
         rng: &mut Rng,
         returns: &mut [f64],
-    ) -> bool {
+    ) -> Option<u64> {
         let _ = (starts, how, rng, returns);
-        false
+        None
     }
 
     /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend

@@ -153,14 +153,15 @@ pub trait Model: Send + Sync {
 
     /// Plays out one game from each of some states after the given action of the one who moves there, all
     /// at once where the game can, and **adds** the returns, that step's rewards included, to `returns`,
-    /// which has the players' one state after the other. (Nothing is discounted.)
+    /// which has the players' one state after the other. (Nothing is discounted.) Gives the number of
+    /// steps of all.
     fn playouts_after(
         &self,
         starts: &[(&State, Action)],
         how: &Playout,
         rng: &mut Rng,
         returns: &mut [f64],
-    );
+    ) -> u64;
 }
 
 impl<G: Game> Model for G {
@@ -312,14 +313,16 @@ impl<G: Game> Model for G {
         how: &Playout,
         rng: &mut Rng,
         returns: &mut [f64],
-    ) {
+    ) -> u64 {
         let own: Vec<_> = starts.iter().map(|(state, action)| (state.get::<G::State>(), *action)).collect();
-        if Game::play_out_after(self, &own, how, rng, returns) {
-            return;
+        if let Some(steps) = Game::play_out_after(self, &own, how, rng, returns) {
+            return steps;
         }
+        let mut steps = own.len() as u64;
         for ((state, action), returns) in own.iter().zip(returns.chunks_mut(Game::info(self).players)) {
             let mut after = Game::after(self, state, &[*action], returns);
-            playout::run(self, &mut after, how, rng, returns);
+            steps += u64::from(playout::run(self, &mut after, how, rng, returns));
         }
+        steps
     }
 }

@@ -177,12 +177,9 @@ impl Game for Revealed {
         how: &Playout,
         rng: &mut Rng,
         returns: &mut [f64],
-    ) -> bool {
-        if self.fixed.is_none() {
-            let starts: Vec<_> = starts.iter().map(|(place, action)| (&place.state, *action)).collect();
-            self.model.playouts_after(&starts, how, rng, returns);
-        }
-        self.fixed.is_none()
+    ) -> Option<u64> {
+        let starts: Vec<_> = starts.iter().map(|(place, action)| (&place.state, *action)).collect();
+        self.fixed.is_none().then(|| self.model.playouts_after(&starts, how, rng, returns))
     }
 
     fn preferred(&self, place: &Place, player: usize, actions: &mut Vec<Action>) {

@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use super::foreknowledge::Foreknowledge;
 use super::params::{Choice, SearchParams};
+use super::run::Stop;
 use crate::belief::World;
 use crate::belief::graph::{Arm, BeliefGraph, BeliefNode, Distribution};
 use crate::game::{Action, Turn};
@@ -87,14 +88,7 @@ pub(super) struct Task<'a> {
     pub view: &'a View,
     /// Moves after which a simulation stops.
     pub horizon: u32,
-    pub until: Until,
-}
-
-/// When a search ends.
-pub(super) struct Until {
-    pub simulations: u64,
-    pub transitions: u64,
-    pub deadline: Option<Instant>,
+    pub stop: Stop<'a>,
 }
 
 /// One search.
@@ -119,7 +113,7 @@ impl BeliefSearch {
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Decision {
-        let Task { model, params, view, horizon, until } = task;
+        let Task { model, params, view, horizon, stop } = task;
         if !params.reuse || self.nodes.len() as u64 > params.nodes / 2 {
             *self = BeliefSearch::default();
         }
@@ -134,15 +128,15 @@ impl BeliefSearch {
         self.nodes.resize_with(self.graph.len(), Node::default);
         let begun = self.graph.transitions;
         let mut simulations = 0;
-        while simulations < until.simulations && !self.is_over(root) {
+        while simulations < stop.simulations && !self.is_over(root) {
             self.simulate(&mut run, root);
             simulations += 1;
-            let spent = self.graph.transitions - begun >= until.transitions;
-            if spent || self.nodes.len() as u64 > params.nodes {
+            let spent = self.graph.transitions - begun >= stop.transitions;
+            if spent || self.nodes.len() > stop.nodes || model.faults() != stop.faults {
                 break;
             }
             // One simulation may take as long as thousands elsewhere.
-            if pause() || until.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if pause() || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break;
             }
         }

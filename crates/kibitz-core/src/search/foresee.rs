@@ -117,13 +117,15 @@ impl Foresight {
         self.at.map(|at| self.places[at].turn)
     }
 
-    /// Goes along an edge, and adds what that pays.
-    pub fn step(&mut self, model: &dyn Model, edge: u32, action: Action, rewards: &mut [f64]) {
-        let Some(from) = self.at else { return };
+    /// Goes along an edge, and adds what that pays. True if that was a step of the model.
+    pub fn step(&mut self, model: &dyn Model, edge: u32, action: Action, rewards: &mut [f64]) -> bool {
+        let Some(from) = self.at else { return false };
+        let before = self.places.len();
         let to = self.follow(model, from, edge, action);
         (self.at, self.came) = (Some(to), (from, edge));
         let paid = &self.paid[to * self.players..];
         rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += reward);
+        self.places.len() > before
     }
 
     /// Leaves the states that are kept; the present one is copied.
@@ -217,7 +219,7 @@ impl Worker<'_> {
             leaves.iter().map(|leaf| (&places[leaf.place].state, leaf.action)).collect();
         let begin = ends.len();
         ends.resize(begin + *players * starts.len(), 0.0);
-        model.playouts_after(&starts, how, &mut self.rng, &mut ends[begin..]);
+        self.transitions += model.playouts_after(&starts, how, &mut self.rng, &mut ends[begin..]);
         leaves.clear();
     }
 
@@ -245,7 +247,9 @@ impl Worker<'_> {
             if child == NONE {
                 return false; // the game is over there
             }
+            let before = foresight.places.len();
             place = foresight.follow(self.problem.model, place, edge, edges[chosen].action());
+            self.transitions += (foresight.places.len() - before) as u64;
             node = child;
         }
     }

@@ -9,7 +9,8 @@ use crate::model::State;
 use crate::playout::{MAX_PLAYERS, Playout};
 use crate::rng::Rng;
 
-type Returns = [f64; MAX_PLAYERS];
+/// The sums of some playouts' returns, and their steps.
+type Played = ([f64; MAX_PLAYERS], u64);
 
 /// A number of playouts from one state, for one thread.
 struct Job {
@@ -22,7 +23,7 @@ struct Job {
 /// Who plays out.
 pub(super) struct Leaf {
     /// The threads that help, each with its jobs' and its results' channel.
-    crew: Vec<(Sender<Job>, Receiver<Returns>)>,
+    crew: Vec<(Sender<Job>, Receiver<Played>)>,
 }
 
 impl Leaf {
@@ -53,7 +54,7 @@ impl Leaf {
         Leaf { crew: (0..helpers).map(hire).collect() }
     }
 
-    /// Adds the mean return of some playouts from `state` to `returns`.
+    /// Adds the mean return of some playouts from `state` to `returns`; gives the number of their steps.
     #[inline]
     pub fn play_out(
         &self,
@@ -63,10 +64,9 @@ impl Leaf {
         playouts: u32,
         rng: &mut Rng,
         returns: &mut [f64],
-    ) {
+    ) -> u64 {
         if playouts == 1 || problem.model.turn(state) == Turn::Over {
-            problem.model.playouts(state, how, 1, rng, returns);
-            return;
+            return problem.model.playouts(state, how, 1, rng, returns);
         }
         let hands = self.crew.len() as u32 + 1;
         let share = |hand: u32| playouts / hands + u32::from(hand < playouts % hands);
@@ -78,17 +78,20 @@ impl Leaf {
         }
         let own = play_out(problem, state, how, share(0), &mut Rng::new(seed).fork(0));
         let others = self.crew.iter().filter_map(|(_, results)| results.recv().ok());
-        for sums in std::iter::once(own).chain(others) {
+        let mut steps = 0;
+        for (sums, made) in std::iter::once(own).chain(others) {
             for (total, sum) in returns.iter_mut().zip(sums) {
                 *total += sum / f64::from(playouts);
             }
+            steps += made;
         }
+        steps
     }
 }
 
-/// The sums of the returns of `count` playouts.
-fn play_out(problem: &Problem, state: &State, how: &Playout, count: u32, rng: &mut Rng) -> Returns {
+/// Makes `count` playouts.
+fn play_out(problem: &Problem, state: &State, how: &Playout, count: u32, rng: &mut Rng) -> Played {
     let mut sums = [0.0; MAX_PLAYERS];
-    problem.model.playouts(state, how, count, rng, &mut sums[..problem.model.info().players]);
-    sums
+    let steps = problem.model.playouts(state, how, count, rng, &mut sums[..problem.model.info().players]);
+    (sums, steps)
 }

@@ -27,7 +27,7 @@ use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
-use beliefs::{BeliefSearch, LARGEST, Task, Until};
+use beliefs::{BeliefSearch, LARGEST, Task};
 use params::{Backup, Expansion, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
@@ -259,14 +259,17 @@ impl Session {
                  cannot be listed; use tree=action-observation"
             )
         })?;
-        let until = Until {
+        let stop = Stop {
             simulations: params.simulations.unwrap_or(u64::MAX),
             transitions: params.transitions.unwrap_or(u64::MAX),
+            nodes: params.nodes as usize,
             deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
+            now: &AtomicBool::new(false),
+            faults: model.faults(),
         };
         let horizon = params.horizon.unwrap_or_else(|| natural_horizon(model.info()));
         let states = worlds.len() as u64;
-        let task = Task { model: &*model, params, view, horizon, until };
+        let task = Task { model: &*model, params, view, horizon, stop };
         let mut decision = self.beliefs.decide(task, worlds, rng, pause);
         decision.belief = Some(states);
         decision.counters = self.belief.counters();
@@ -298,11 +301,12 @@ impl Session {
             }
         }
         // An ensemble's trees have the whole budget each; parallel roots share it out.
-        let quota = |tree: u64| match params.simulations {
+        let quota = |budget: Option<u64>, tree: u64| match budget {
             None => u64::MAX,
             Some(n) if params.trees > 1 => n,
             Some(n) => n / u64::from(count) + u64::from(tree < n % u64::from(count)),
         };
+        let sharing = if shared { u64::from(params.workers) } else { 1 };
         let now = AtomicBool::new(false);
         let belief = &*self.belief;
         let mut found: Vec<Found> = (0..count).map(|_| Found::default()).collect();
@@ -319,7 +323,8 @@ impl Session {
                     .milliseconds
                     .map(|ms| begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns));
                 let stop = Stop {
-                    simulations: quota(index),
+                    simulations: quota(params.simulations, index),
+                    transitions: (quota(params.transitions, index) / sharing).max(1),
                     nodes: params.nodes as usize,
                     deadline,
                     now: &now,

@@ -12,7 +12,7 @@ crate::params! {
         pub simulations: Option<u64> = None, in Some(1)..=Some(u64::MAX);
         /// Time a move. Results then depend on the machine: publish results with simulations.
         pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
-        /// Steps of the model a move, those of playouts and of beliefs among them (tree=belief).
+        /// Steps of the model a move, those of playouts among them (for an ensemble: in each tree).
         pub transitions: Option<u64> = None, in Some(1)..=Some(u64::MAX);
         /// Nodes that the tree may have before the search stops.
         pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;

@@ -17,6 +17,8 @@ const STRIDE: u64 = 16;
 /// When a search ends: the first of its reasons.
 pub(super) struct Stop<'a> {
     pub simulations: u64,
+    /// Steps of the model.
+    pub transitions: u64,
     pub nodes: usize,
     pub deadline: Option<Instant>,
     /// Set by whoever wants all trees and workers to stop.
@@ -29,6 +31,7 @@ pub(super) struct Stop<'a> {
 #[derive(Default)]
 pub(super) struct Found {
     pub simulations: u64,
+    pub transitions: u64,
     pub root_returns: Vec<Moments>,
 }
 
@@ -68,9 +71,10 @@ pub(super) fn search_tree(
         }
     }
     let mut found =
-        Found { simulations: 0, root_returns: vec![Moments::default(); problem.view.legal.len()] };
+        Found { root_returns: vec![Moments::default(); problem.view.legal.len()], ..Found::default() };
     for worker in workers {
         found.simulations += worker.simulations;
+        found.transitions += worker.transitions;
         for (total, part) in found.root_returns.iter_mut().zip(&worker.root_returns) {
             total.join(*part);
         }
@@ -114,6 +118,9 @@ fn slice(
         }
         if worker.problem.model.faults() != stop.faults {
             stop.now.store(true, Relaxed);
+        }
+        if worker.transitions >= stop.transitions {
+            return true;
         }
     }
 }

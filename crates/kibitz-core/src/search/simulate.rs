@@ -60,6 +60,8 @@ pub(super) struct Worker<'a> {
     pub problem: &'a Problem<'a>,
     pub belief: &'a dyn Belief,
     pub simulations: u64,
+    /// Steps of the model.
+    pub transitions: u64,
     /// How many the present one stands for.
     count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
@@ -154,6 +156,7 @@ impl<'a> Worker<'a> {
             problem,
             belief,
             simulations: 0,
+            transitions: 0,
             count: 1,
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
@@ -369,13 +372,14 @@ impl<'a> Worker<'a> {
         let rewards = &mut self.rewards[from..];
         match (&mut self.foresight, turn, self.last[0]) {
             (Some(foresight), Turn::One(_), Some(edge)) if foresight.state().is_some() => {
-                foresight.step(model, edge, joint[0], rewards);
+                self.transitions += u64::from(foresight.step(model, edge, joint[0], rewards));
             }
             (foresight, ..) => {
                 if let Some(foresight) = foresight {
                     foresight.leave(&mut world.state);
                 }
                 model.step(&mut world.state, joint, rewards);
+                self.transitions += 1;
             }
         }
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
@@ -396,7 +400,8 @@ impl<'a> Worker<'a> {
             return;
         }
         let count = self.problem.params.playouts * self.count;
-        leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
+        self.transitions +=
+            leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
     }
 
     /// Carries the return from the leaf to the root, through every choice on the way.

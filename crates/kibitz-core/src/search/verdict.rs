@@ -48,6 +48,7 @@ pub(super) fn decide(
         action,
         table,
         simulations: found.iter().map(|found| found.simulations).sum(),
+        transitions: Some(found.iter().map(|found| found.transitions).sum()),
         nodes: trees.iter().map(|tree| tree.len() as u64).sum(),
         edges: trees.iter().map(|tree| tree.edge_count() as u64).sum(),
         bytes: trees.iter().map(|tree| tree.bytes() as u64).sum(),

@@ -6,8 +6,9 @@
 //! the return is the score that the rules give, 0 to 100.
 
 use std::cell::RefCell;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
 use kibitz_core::playout::{Playout, Policy};
@@ -38,11 +39,50 @@ pub struct RuleGame<M: Machine> {
 /// A move for each role.
 type Joint = SmallVec<[u32; 4]>;
 
+/// As many as that are kept in the state itself.
+const FEW: usize = 16;
+
+/// Numbers that many states have in common if they are many.
+#[derive(Clone)]
+enum Legal {
+    Few(SmallVec<[u32; FEW]>),
+    Many(Arc<[u32]>),
+}
+
+impl Deref for Legal {
+    type Target = [u32];
+
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        match self {
+            Legal::Few(numbers) => numbers,
+            Legal::Many(numbers) => numbers,
+        }
+    }
+}
+
+impl Legal {
+    /// Where each role's moves begin and the last one's end, and the moves.
+    fn of(outlook: &Outlook, last: &mut Arc<[u32]>) -> Legal {
+        let begin = outlook.ends.len() as u32 + 1;
+        let bounds = || std::iter::once(begin).chain(outlook.ends.iter().map(|end| begin + end));
+        let count = begin as usize + outlook.moves.len();
+        if count <= FEW {
+            return Legal::Few(bounds().chain(outlook.moves.iter().copied()).collect());
+        }
+        let (known, moves) = last.split_at(last.len().min(begin as usize));
+        if moves != outlook.moves.as_slice() || !known.iter().copied().eq(bounds()) {
+            *last = bounds().chain(outlook.moves.iter().copied()).collect();
+        }
+        Legal::Many(last.clone())
+    }
+}
+
 /// A state of a [`RuleGame`].
 pub struct RuleState<F> {
     facts: F,
     /// Where each role's legal moves begin in this list, and where the last one's end; then the moves.
-    legal: SmallVec<[u32; 16]>,
+    legal: Legal,
     /// The rules say that it is over; it is over as well if somebody cannot move.
     terminal: bool,
     turn: Turn,
@@ -85,8 +125,8 @@ impl<F: Clone> Clone for RuleState<F> {
 }
 
 thread_local! {
-    /// Where machines write; states copy what there is and no more.
-    static OUTLOOK: RefCell<Outlook> = RefCell::default();
+    /// Where machines write, and the last long list of moves, which the next state may have again.
+    static OUTLOOK: RefCell<(Outlook, Arc<[u32]>)> = RefCell::default();
 }
 
 impl<F> RuleState<F> {
@@ -160,14 +200,10 @@ impl<M: Machine> RuleGame<M> {
 
     /// The state in which these facts hold.
     fn look(&self, facts: M::Facts, past: Option<Box<Past<M::Facts>>>) -> RuleState<M::Facts> {
-        OUTLOOK.with_borrow_mut(|outlook| {
+        OUTLOOK.with_borrow_mut(|(outlook, last)| {
             outlook.trouble = None; // another machine may have had it
             self.machine.outlook(&facts, outlook);
-            let begin = outlook.ends.len() as u32 + 1;
-            let mut legal = SmallVec::with_capacity(begin as usize + outlook.moves.len());
-            legal.push(begin);
-            legal.extend(outlook.ends.iter().map(|end| begin + end));
-            legal.extend_from_slice(&outlook.moves);
+            let legal = Legal::of(outlook, last);
             let (terminal, turn) = (outlook.terminal, self.find_turn(outlook));
             RuleState { facts, legal, terminal, turn, chosen: Joint::new(), past }
         })
@@ -461,24 +497,22 @@ impl<M: Machine> Game for RuleGame<M> {
         how: &Playout,
         rng: &mut kibitz_core::Rng,
         returns: &mut [f64],
-    ) -> bool {
+    ) -> Option<u64> {
         if how.policy != Policy::Random || how.discount != 1.0 {
-            return false;
+            return None;
         }
         let mut firsts = Vec::with_capacity(starts.len());
         for (state, action) in starts {
-            let Turn::One(player) = state.turn else { return false };
+            let Turn::One(player) = state.turn else { return None };
             let role = self.roles[player];
             let first = Some(First { role, chosen: action.0, legal: state.of(role) });
             firsts.push(Start { facts: &state.facts, first });
         }
         let mut scores = vec![0.0; starts.len() * self.machine.roles().len()];
         let depth = u64::from(how.depth).min(self.longest);
-        let played = self.machine.play_out_many(&firsts, 1, depth, rng, &mut scores);
-        if let Some((_, faulty)) = played {
-            self.add_scores(&scores, faulty, returns);
-        }
-        played.is_some()
+        let (steps, faulty) = self.machine.play_out_many(&firsts, 1, depth, rng, &mut scores)?;
+        self.add_scores(&scores, faulty, returns);
+        Some(steps)
     }
 
     fn hash(&self, state: &Self::State) -> u64 {
