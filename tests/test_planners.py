@@ -387,3 +387,32 @@ class TestRefusals:
     def test_wrong_specs(self, spec: str, sentence: str) -> None:
         with pytest.raises(ValueError, match=re.escape(sentence)):
             kb.planner(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "game"),
+    [
+        ("uct(transitions=5000)", "connect-four"),
+        ("uct(transitions=5000)", "connect-four.kif"),
+        ("uct(transitions=5000, workers=2, parallel=tree)", "breakthrough(5, 5)"),
+        ("uct(transitions=5000, workers=2, parallel=root)", "breakthrough(5, 5)"),
+        ("uct(transitions=5000, playouts=20, workers=2, parallel=leaf)", "breakthrough(5, 5)"),
+        ("pomcp(transitions=5000)", "rock-sample"),
+        ("norns(transitions=5000)", "mastermind.kif"),
+    ],
+)
+def test_a_search_ends_when_its_steps_are_spent(spec: str, game: str) -> None:
+    loaded = kb.load(game)
+    decision = decide(spec, loaded, kb.Referee(loaded).view(0))
+    assert decision.transitions is not None
+    # The last simulations may be long, and where games are played out together they are many.
+    assert 5000 <= decision.transitions < 30_000
+    assert decision.simulations < 5000
+
+
+def test_steps_of_the_model_are_counted() -> None:
+    game = kb.load("tic-tac-toe")
+    decision = decide("flat-mc(simulations=900)", game, kb.Referee(game).view(0))
+    assert decision.transitions is not None
+    # A random game lasts 7.6 moves on average.
+    assert 7 * 900 < decision.transitions < 8.2 * 900

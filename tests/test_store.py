@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kibitz.lab import Experiment, Fault, Record, StoreError, run
 from kibitz.lab import store as stored
 from kibitz.lab.cells import resolve
-from kibitz.lab.results import open_results, read, tail
+from kibitz.lab.results import TABLE, open_results, read, read_file, records_of, tail
 from kibitz.lab.store import Store, Writer
 
 
@@ -61,6 +61,7 @@ times = st.floats(0, 1e6).map(lambda value: round(value, 6))
         moves=st.tuples(small, small),
         slowest=st.tuples(times, times),
         simulations=st.tuples(small, small),
+        transitions=st.just(()) | st.tuples(small, small),
         fault=st.none()
         | st.builds(Fault, st.just("raised"), st.none() | st.integers(0, 1), st.just('x\n"é')),
         seed=small,
@@ -76,6 +77,20 @@ def test_records_survive_writing(record: Record) -> None:
     back = Record.from_json(line)
     assert replace(back, fault=None) == replace(record, fault=None)
     assert (back.fault is None) == (record.fault is None)
+
+
+def test_records_of_earlier_versions_are_read(lines: Path) -> None:
+    path = only_file(lines)
+    with_all = read(lines)
+    written = [json.loads(line) for line in path.read_text().splitlines()]
+    assert all(len(plain.pop("transitions")) == 2 for plain in written)
+    path.write_text("".join(json.dumps(plain) + "\n" for plain in written))
+    without = read(lines)
+    assert without.drop("transitions").equals(with_all.drop("transitions"))
+    assert [record.transitions for record in records_of(without)] == [()] * len(written)
+    table = lines / TABLE
+    without.drop("transitions").write_parquet(table)
+    assert read_file(table).equals(without)
 
 
 @given(st.binary(max_size=80) | st.text(max_size=80).map(str.encode))
@@ -102,6 +117,8 @@ def test_what_is_no_record_is_said(line: bytes) -> None:
         ("fault", {"kind": "bored", "seat": 0, "what": ""}),
         ("fault", {"kind": "raised", "seat": 7, "what": ""}),
         ("planners", "random"),
+        ("transitions", [1]),
+        ("transitions", [1, -1]),
         ("cell", "another"),
     ],
 )

@@ -102,7 +102,7 @@ class _Episode:
     def __init__(self, playing: Playing, blank: Record, game: Game, watch: Watch) -> None:
         self.playing, self.blank, self.game, self.watch = playing, blank, game, watch
         seats = game.info.players
-        self.moves, self.simulations = [0] * seats, [0] * seats
+        self.moves, self.simulations, self.transitions = [0] * seats, [0] * seats, [0] * seats
         self.seconds, self.slowest = [0.0] * seats, [0.0] * seats
         self.chosen: dict[int, tuple[View, Decision]] = {}
         self.steps = 0
@@ -138,6 +138,7 @@ class _Episode:
             seconds=tuple(self.seconds),
             slowest=tuple(self.slowest),
             simulations=tuple(self.simulations),
+            transitions=tuple(self.transitions),
             fault=fault,
         )
         return record, played if fault is None else None
@@ -167,6 +168,7 @@ class _Episode:
         self.steps += 1
         for mover, decision in zip(step.movers, step.decisions, strict=True):
             self.simulations[mover] += decision.simulations
+            self.transitions[mover] += decision.transitions or 0
         self.returns = [
             total + self._discount * reward
             for total, reward in zip(self.returns, step.rewards, strict=True)

@@ -57,6 +57,8 @@ class Record:
     """Seconds of its longest choice."""
     simulations: tuple[int, ...] = ()
     """How many it ran, all choices together."""
+    transitions: tuple[int, ...] = ()
+    """Steps of the game's model that it made, all choices together; empty where nobody counted."""
     fault: Fault | None = None
     seed: int = 0
     game: str = ""
@@ -96,6 +98,7 @@ class Record:
             "seconds": [round(value, 6) for value in self.seconds],
             "slowest": [round(value, 6) for value in self.slowest],
             "simulations": self.simulations,
+            "transitions": self.transitions,
             "fault": fault,
             "version": self.version,
         }
@@ -133,6 +136,10 @@ class Record:
         moves = fields.get("moves", each(whole))
         slowest = fields.get("slowest", each(number))
         simulations = fields.get("simulations", each(whole))
+        # Records of earlier versions lack them.
+        transitions = fields.get("transitions", each(whole)) if "transitions" in fields.plain else []
+        if len(transitions) not in (0, len(moves)):
+            raise ValueError("transitions must have one entry for each seat")
         efforts = {len(moves), len(slowest), len(simulations)}
         if efforts not in ({0}, {seats}) or (len(seconds) != seats and (seconds or fault is None)):
             raise ValueError("seconds, moves, slowest and simulations must have one entry for each seat")
@@ -146,6 +153,7 @@ class Record:
             moves=tuple(moves),
             slowest=tuple(slowest),
             simulations=tuple(simulations),
+            transitions=tuple(transitions),
             fault=fault,
             seed=fields.get("seed", whole),
             game=fields.get("game", text),

@@ -77,6 +77,7 @@ def _schema() -> dict[str, Any]:
         "seconds": numbers,
         "slowest": numbers,
         "simulations": wholes,
+        "transitions": wholes,
         "fault": pl.Struct({"kind": pl.String, "seat": pl.UInt64, "what": pl.String}),
         "version": pl.String,
     }
@@ -131,6 +132,9 @@ def _read_table(path: Path) -> pl.DataFrame:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise StoreError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
+    if "transitions" not in frame.columns:  # an earlier version's
+        after = frame.columns.index("simulations") + 1 if "simulations" in frame.columns else 0
+        frame = frame.insert_column(after, pl.lit(None, pl.List(pl.UInt64)).alias("transitions"))
     if dict(frame.schema) != _schema():
         raise StoreError(f"{path} does not hold episodes as this version of kibitz writes them")
     if not _sound(frame):
@@ -164,7 +168,7 @@ def _sound(frame: pl.DataFrame) -> bool:
 
     if not len(frame):
         return True
-    needed = [name for name in frame.columns if name not in ("fault", "returns")]
+    needed = [name for name in frame.columns if name not in ("fault", "returns", "transitions")]
     seats = pl.col("seating").list.len()
     kinds = list(get_args(FaultKind))
     fault = pl.col("fault")
@@ -179,6 +183,8 @@ def _sound(frame: pl.DataFrame) -> bool:
         # Either all three are known of each seat, or nothing is.
         *(pl.col(name).list.len() == pl.col("moves").list.len() for name in ("slowest", "simulations")),
         (pl.col("moves").list.len() == 0) | (pl.col("moves").list.len() == seats),
+        (pl.col("transitions").list.len().fill_null(0) == 0) | (pl.col("transitions").list.len() == seats),
+        pl.col("transitions").list.eval(pl.element().is_not_null()).list.all().fill_null(True),
         *(
             pl.col(name).list.eval(pl.element().is_not_null()).list.all()
             for name in ("planners", "seating", "moves", "simulations")
@@ -330,6 +336,7 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
             moves=tuple(row["moves"]),
             slowest=tuple(row["slowest"]),
             simulations=tuple(row["simulations"]),
+            transitions=tuple(row["transitions"] or ()),
             fault=None if fault is None or fault["kind"] is None else Fault(**fault),
             seed=row["seed"],
             game=row["game"],

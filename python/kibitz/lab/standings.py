@@ -68,6 +68,8 @@ class Standing:
     """How often it chose; zero where that was not written down."""
     simulations: int = 0
     """How many it ran in all."""
+    transitions: int = 0
+    """Steps of the game's model that it made in all; zero where nobody counted."""
     slowest: float = 0.0
     """Seconds of its longest choice."""
 
@@ -80,6 +82,11 @@ class Standing:
     def simulations_a_move(self) -> float | None:
         """Simulations a move."""
         return self.simulations / self.moves if self.moves else None
+
+    @property
+    def transitions_a_move(self) -> float | None:
+        """Steps of the game's model a move; None where nobody counted."""
+        return self.transitions / self.moves if self.moves and self.transitions else None
 
 
 class Meeting(NamedTuple):
@@ -186,7 +193,7 @@ def summarise(
         seconds = entry.seconds / entry.games if entry.games else 0.0
         figures = entry.games, entry.wins, rate, *entry.mean(), seconds
         rating = elo[number] if elo else None
-        effort = entry.moves, entry.simulations, entry.slowest
+        effort = entry.moves, entry.simulations, entry.transitions, entry.slowest
         standings.append(Standing(name, *figures, rating, tally.blamed[number], *effort))
     seats = [
         Seat(facts.players[seat], entry.games, entry.wins, wilson(entry.wins, entry.games), *entry.mean())
@@ -211,7 +218,7 @@ class _Entry:
         self.games = 0
         self.wins = 0.0
         self.seconds = 0.0
-        self.moves = self.simulations = 0
+        self.moves = self.simulations = self.transitions = 0
         self.slowest = 0.0
         self.deal = -1
         self.returns: list[tuple[float, ...]] = []
@@ -229,6 +236,7 @@ class _Entry:
     def add_effort(self, record: Record, seat: int) -> None:
         self.moves += record.moves[seat]
         self.simulations += record.simulations[seat]
+        self.transitions += record.transitions[seat] if record.transitions else 0
         self.slowest = max(self.slowest, record.slowest[seat])
 
     def mean(self) -> tuple[float, float | None]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kibitz._core import parse_spec
 
-BUDGETS = ("simulations", "milliseconds", "nodes")
+BUDGETS = ("simulations", "transitions", "milliseconds", "nodes")
 """Parameters that say how long a planner may think, the most telling first."""
 LONG = 28
 """Specs up to this length are shown as they are."""

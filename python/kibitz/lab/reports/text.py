@@ -133,6 +133,11 @@ def table(rows: Sequence[Row], *, solo: bool) -> list[list[str]]:
             any(row.simulations for row in standings),
             lambda row: _optional(row.standing.simulations_a_move, ",.0f"),
         ),
+        (
+            "steps/move",
+            any(row.transitions for row in standings),
+            lambda row: _optional(row.standing.transitions_a_move, ",.0f"),
+        ),
         ("faults", any(row.faults for row in standings), lambda row: f"{row.standing.faults:,}"),
     ]
     shown = [(head, make) for head, wanted, make in makers if wanted]
