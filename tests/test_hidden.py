@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -234,3 +235,43 @@ def test_hypergames_say_how_many_were_changed() -> None:
     assert belief.size == 1
     assert belief.sample().text() == referee.state.text()
     assert belief.notes == ["1 of 2 histories contradicted what was seen, and were changed"]
+
+
+TELLTALE = """(role you) (role random) (init start) (card red) (card black)
+(<= (legal random (deal ?c)) (true start) (card ?c))
+(<= (legal random noop) (not (true start)))
+(<= (legal you noop) (true start))
+(<= (legal you (name ?c)) (true (holds ?c)))
+(<= (legal you pass) (not (true start)))
+(<= (next (holds ?c)) (does random (deal ?c)))
+(<= (next (holds ?c)) (true (holds ?c)))
+(<= (next (step 1)) (true start))
+(<= (next (step 2)) (true (step 1)))
+(<= (next (step 3)) (true (step 2)))
+(<= (next named) (does you (name ?c)) (true (step 2)))
+(<= (sees you late) (true (step 2)))
+(<= terminal (true (step 3)))
+(<= (goal you 100) (true named)) (<= (goal you 0) (not (true named))) (goal random 0)
+"""
+
+
+@pytest.mark.parametrize("belief", ["exact", "tree", "particles(50)", "hypergames(20)"])
+@pytest.mark.parametrize("limit", ["", "(limit.ground_rules=1)"])
+def test_who_is_told_what_is_legal_knows_what_follows_from_it(
+    tmp_path: Path, belief: str, limit: str
+) -> None:
+    path = tmp_path / "telltale.kif"
+    path.write_text(TELLTALE)
+    game = kb.load(f"{path}{limit}")
+    for episode in range(6):
+        referee = kb.Referee(game, episode=episode)
+        planner = kb.planner(f"pomcp(simulations=50, belief={belief})")
+        planner.start(game, 0, episode)
+        while not referee.over:
+            view = referee.view(0)
+            held = kb.Belief(game, belief)
+            held.update(view)
+            drawn = {str(held.sample()) for _ in range(20)}
+            assert drawn == {str(referee.state)}
+            referee.apply([planner.act(view).action])
+        assert referee.returns == [100]

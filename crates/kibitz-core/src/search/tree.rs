@@ -257,6 +257,14 @@ impl Tree {
         true
     }
 
+    /// Makes a node one that has not been expanded.
+    pub fn forget_edges(&mut self, id: NodeId) {
+        let node = self.node(id);
+        node.count.store(0, Relaxed);
+        node.tried.store(0, Relaxed);
+        node.visits.store(0, Relaxed);
+    }
+
     /// Makes sure that a node has an edge for each of these actions, and counts that they were on offer.
     /// The node's edges may move. For a tree that is not shared.
     pub fn offer(&self, id: NodeId, actions: &[Action]) {

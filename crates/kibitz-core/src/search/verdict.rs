@@ -18,9 +18,13 @@ pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId
     let legal = &problem.view.legal;
     tree.reserve(1024, legal.len() + 4096);
     let (root, _) = tree.find_or_add(problem.root).unwrap_or_default();
-    if tree.edges(root).is_empty() {
+    // What was legal in the world that an earlier simulation came here with may not be what is legal now.
+    let fits = tree.edges(root).len() == legal.len()
+        && tree.edges(root).iter().all(|edge| legal.contains(&edge.action()));
+    if !fits {
         let mut actions = legal.clone();
         rng.shuffle(&mut actions);
+        tree.forget_edges(root);
         tree.expand(root, &actions);
     }
     root

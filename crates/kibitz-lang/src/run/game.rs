@@ -46,7 +46,7 @@ const FEW: usize = 16;
 #[derive(Clone)]
 enum Legal {
     Few(SmallVec<[u32; FEW]>),
-    Many(Arc<[u32]>),
+    Many(Arc<(Vec<u32>, Vec<u64>)>),
 }
 
 impl Deref for Legal {
@@ -56,26 +56,47 @@ impl Deref for Legal {
     fn deref(&self) -> &[u32] {
         match self {
             Legal::Few(numbers) => numbers,
-            Legal::Many(numbers) => numbers,
+            Legal::Many(many) => &many.0,
         }
     }
 }
 
 impl Legal {
     /// Where each role's moves begin and the last one's end, and the moves.
-    fn of(outlook: &Outlook, last: &mut Arc<[u32]>) -> Legal {
+    fn of(outlook: &Outlook, last: &mut Arc<(Vec<u32>, Vec<u64>)>) -> Legal {
         let begin = outlook.ends.len() as u32 + 1;
         let bounds = || std::iter::once(begin).chain(outlook.ends.iter().map(|end| begin + end));
         let count = begin as usize + outlook.moves.len();
         if count <= FEW {
             return Legal::Few(bounds().chain(outlook.moves.iter().copied()).collect());
         }
-        let (known, moves) = last.split_at(last.len().min(begin as usize));
+        let (known, moves) = last.0.split_at(last.0.len().min(begin as usize));
         if moves != outlook.moves.as_slice() || !known.iter().copied().eq(bounds()) {
-            *last = bounds().chain(outlook.moves.iter().copied()).collect();
+            let roles = 0..outlook.ends.len();
+            let keys = roles.map(|role| key(outlook.of(role))).collect();
+            *last = Arc::new((bounds().chain(outlook.moves.iter().copied()).collect(), keys));
         }
         Legal::Many(last.clone())
     }
+
+    /// The legal moves of a role, ascending.
+    #[inline]
+    fn of_role(&self, role: usize) -> &[u32] {
+        &self[self[role] as usize..self[role + 1] as usize]
+    }
+
+    /// A key of the legal moves of a role.
+    fn key(&self, role: usize) -> u64 {
+        match self {
+            Legal::Few(_) => key(self.of_role(role)),
+            Legal::Many(many) => many.1[role],
+        }
+    }
+}
+
+/// A key of some numbers.
+fn key(numbers: &[u32]) -> u64 {
+    numbers.iter().fold(numbers.len() as u64, |key, number| derive(key, u64::from(*number)))
 }
 
 /// A state of a [`RuleGame`].
@@ -95,7 +116,7 @@ pub struct RuleState<F> {
 /// What the last joint move told, and what words about it need.
 #[derive(Clone)]
 struct Past<F> {
-    /// For each role, the key of what it was told.
+    /// For each role, the key of what it was told, and of what it may do next.
     told: Vec<u64>,
     /// The moves.
     moves: Joint,
@@ -126,14 +147,14 @@ impl<F: Clone> Clone for RuleState<F> {
 
 thread_local! {
     /// Where machines write, and the last long list of moves, which the next state may have again.
-    static OUTLOOK: RefCell<(Outlook, Arc<[u32]>)> = RefCell::default();
+    static OUTLOOK: RefCell<(Outlook, Arc<(Vec<u32>, Vec<u64>)>)> = RefCell::default();
 }
 
 impl<F> RuleState<F> {
     /// The legal moves of a role, ascending.
     #[inline]
     fn of(&self, role: usize) -> &[u32] {
-        &self.legal[self.legal[role] as usize..self.legal[role + 1] as usize]
+        self.legal.of_role(role)
     }
 }
 
@@ -199,13 +220,13 @@ impl<M: Machine> RuleGame<M> {
     }
 
     /// The state in which these facts hold.
-    fn look(&self, facts: M::Facts, past: Option<Box<Past<M::Facts>>>) -> RuleState<M::Facts> {
+    fn look(&self, facts: M::Facts) -> RuleState<M::Facts> {
         OUTLOOK.with_borrow_mut(|(outlook, last)| {
             outlook.trouble = None; // another machine may have had it
             self.machine.outlook(&facts, outlook);
             let legal = Legal::of(outlook, last);
             let (terminal, turn) = (outlook.terminal, self.find_turn(outlook));
-            RuleState { facts, legal, terminal, turn, chosen: Joint::new(), past }
+            RuleState { facts, legal, terminal, turn, chosen: Joint::new(), past: None }
         })
     }
 
@@ -339,7 +360,7 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn initial(&self) -> Self::State {
-        self.look(self.machine.initial(), None)
+        self.look(self.machine.initial())
     }
 
     #[inline]
@@ -363,9 +384,14 @@ impl<M: Machine> Game for RuleGame<M> {
         }
         let (mut facts, mut told) = (state.facts.clone(), Vec::new());
         self.machine.advance(&mut facts, &moves, &mut told);
-        let past = (!self.info.perfect_information)
-            .then(|| Box::new(Past { told, moves, before: state.facts.clone() }));
-        let after = self.look(facts, past);
+        let mut after = self.look(facts);
+        if !self.info.perfect_information {
+            // Whoever is asked to move is told what is legal, whatever the rules say.
+            for (role, told) in told.iter_mut().enumerate() {
+                *told = derive(*told, after.legal.key(role));
+            }
+            after.past = Some(Box::new(Past { told, moves, before: state.facts.clone() }));
+        }
         if after.terminal {
             self.pay(&after.facts, rewards);
         }
@@ -406,9 +432,8 @@ impl<M: Machine> Game for RuleGame<M> {
         if !after.chosen.is_empty() && turn != Turn::Chance {
             return Observation::SILENT;
         }
-        let told =
-            after.past.as_ref().and_then(|past| past.told.get(self.roles[player]).copied()).unwrap_or(0);
-        Observation(if told == 0 { NOTHING } else { told })
+        let told = after.past.as_ref().and_then(|past| past.told.get(self.roles[player]).copied());
+        Observation(told.unwrap_or(NOTHING))
     }
 
     fn observation_name(
