@@ -46,7 +46,15 @@ const FEW: usize = 16;
 #[derive(Clone)]
 enum Legal {
     Few(SmallVec<[u32; FEW]>),
-    Many(Arc<(Vec<u32>, Vec<u64>)>),
+    Many(Arc<Many>),
+}
+
+/// Many numbers.
+#[derive(Default)]
+struct Many {
+    numbers: Vec<u32>,
+    /// For each role, a key of its legal moves.
+    keys: Vec<u64>,
 }
 
 impl Deref for Legal {
@@ -56,25 +64,26 @@ impl Deref for Legal {
     fn deref(&self) -> &[u32] {
         match self {
             Legal::Few(numbers) => numbers,
-            Legal::Many(many) => &many.0,
+            Legal::Many(many) => &many.numbers,
         }
     }
 }
 
 impl Legal {
     /// Where each role's moves begin and the last one's end, and the moves.
-    fn of(outlook: &Outlook, last: &mut Arc<(Vec<u32>, Vec<u64>)>) -> Legal {
+    fn of(outlook: &Outlook, last: &mut Arc<Many>) -> Legal {
         let begin = outlook.ends.len() as u32 + 1;
         let bounds = || std::iter::once(begin).chain(outlook.ends.iter().map(|end| begin + end));
         let count = begin as usize + outlook.moves.len();
         if count <= FEW {
             return Legal::Few(bounds().chain(outlook.moves.iter().copied()).collect());
         }
-        let (known, moves) = last.0.split_at(last.0.len().min(begin as usize));
+        let (known, moves) = last.numbers.split_at(last.numbers.len().min(begin as usize));
         if moves != outlook.moves.as_slice() || !known.iter().copied().eq(bounds()) {
             let roles = 0..outlook.ends.len();
             let keys = roles.map(|role| key(outlook.of(role))).collect();
-            *last = Arc::new((bounds().chain(outlook.moves.iter().copied()).collect(), keys));
+            let numbers = bounds().chain(outlook.moves.iter().copied()).collect();
+            *last = Arc::new(Many { numbers, keys });
         }
         Legal::Many(last.clone())
     }
@@ -89,7 +98,7 @@ impl Legal {
     fn key(&self, role: usize) -> u64 {
         match self {
             Legal::Few(_) => key(self.of_role(role)),
-            Legal::Many(many) => many.1[role],
+            Legal::Many(many) => many.keys[role],
         }
     }
 }
@@ -147,7 +156,7 @@ impl<F: Clone> Clone for RuleState<F> {
 
 thread_local! {
     /// Where machines write, and the last long list of moves, which the next state may have again.
-    static OUTLOOK: RefCell<(Outlook, Arc<(Vec<u32>, Vec<u64>)>)> = RefCell::default();
+    static OUTLOOK: RefCell<(Outlook, Arc<Many>)> = RefCell::default();
 }
 
 impl<F> RuleState<F> {
