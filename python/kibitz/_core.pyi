@@ -103,7 +103,7 @@ class Finding:
     @property
     def text(self) -> str: ...
 
-def check_rules(name: str, data: bytes, limits: Sequence[tuple[str, float]] = ()) -> list[Finding]:
+def check_rules(name: str, data: bytes, limits: Sequence[tuple[str, float]] | None = None) -> list[Finding]:
     """What is wrong with a rules file; it makes a game if none of that is an error."""
 
 def rules_limits() -> list[tuple[str, float, float, str]]:
@@ -114,7 +114,7 @@ class RulesMachine:
     """A rules file as the machine that runs it sees it."""
 
     def __new__(
-        cls, name: str, data: bytes, machine: str | None = None, limits: Sequence[tuple[str, float]] = ()
+        cls, name: str, data: bytes, machine: str | None = None, limits: Sequence[tuple[str, float]] | None = None
     ) -> RulesMachine: ...
     @property
     def kind(self) -> str:
@@ -161,7 +161,7 @@ class Game:
         """A native game by spec; ValueError with the nearest names for a wrong one."""
 
     @staticmethod
-    def from_rules(name: str, data: bytes, spec: str, limits: Sequence[tuple[str, float]] = ()) -> Game:
+    def from_rules(name: str, data: bytes, spec: str, limits: Sequence[tuple[str, float]] | None = None) -> Game:
         """The game of a rules file's content; ValueError with all that is wrong with it."""
     @property
     def machine(self) -> dict[str, Any] | None:

@@ -198,15 +198,15 @@ impl Game {
     /// The game of a rules file's content; ValueError with all that is wrong with it. `limits`
     /// are names and values of those that are changed.
     #[staticmethod]
-    #[pyo3(signature = (name, data, spec, limits=Changes::new()))]
+    #[pyo3(signature = (name, data, spec, limits=None))]
     fn from_rules(
         py: Python<'_>,
         name: &str,
         data: &[u8],
         spec: String,
-        limits: Changes,
+        limits: Option<Changes>,
     ) -> PyResult<Game> {
-        crate::lang::game_of(py, name, data, spec, limits)
+        crate::lang::game_of(py, name, data, spec, limits.unwrap_or_default())
     }
 
     /// How a game made of a rules file is run: the machine, why, and its size.

@@ -79,10 +79,15 @@ fn convert(source: &Source, found: &Found) -> Finding {
 
 /// What is wrong with a rules file; it makes a game if none of that is an error.
 #[pyfunction]
-#[pyo3(signature = (name, data, limits=Changes::new()))]
-pub fn check_rules(py: Python<'_>, name: &str, data: &[u8], limits: Changes) -> PyResult<Vec<Finding>> {
+#[pyo3(signature = (name, data, limits=None))]
+pub fn check_rules(
+    py: Python<'_>,
+    name: &str,
+    data: &[u8],
+    limits: Option<Changes>,
+) -> PyResult<Vec<Finding>> {
     let source = Source::from_bytes(name, data);
-    let limits = changed(&limits)?;
+    let limits = changed(&limits.unwrap_or_default())?;
     patiently(py, move || {
         let found = match parse(&source, &limits.parse) {
             Ok(rules) => check(&rules),

@@ -170,20 +170,20 @@ impl RulesMachine {
     /// The machine of a rules file's content: the one that is asked for, or the one that a game
     /// made of the file would get. ValueError with all that is wrong with the file.
     #[new]
-    #[pyo3(signature = (name, data, machine=None, limits=Changes::new()))]
+    #[pyo3(signature = (name, data, machine=None, limits=None))]
     fn py_new(
         py: Python<'_>,
         name: &str,
         data: &[u8],
         machine: Option<String>,
-        limits: Changes,
+        limits: Option<Changes>,
     ) -> PyResult<RulesMachine> {
         if let Some(other) = machine.as_deref().filter(|name| !["network", "reasoner"].contains(name)) {
             let sentence = format!("there is no machine {other:?}; there are \"network\" and \"reasoner\"");
             return Err(PyValueError::new_err(sentence));
         }
         let source = Source::from_bytes(name, data);
-        let limits = changed(&limits)?;
+        let limits = changed(&limits.unwrap_or_default())?;
         patiently(py, move || make(&source, &limits, machine.as_deref()))?.map_err(PyValueError::new_err)
     }
 

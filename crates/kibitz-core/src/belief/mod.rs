@@ -5,6 +5,7 @@
 //! share: the successors of a possible world that agree with what the player saw.
 
 mod exact;
+pub(crate) mod foreknowledge;
 pub mod graph;
 mod hypergames;
 mod kind;

@@ -7,16 +7,16 @@
 //! probabilities (Bellman's equation). Beliefs that different histories share are one node.
 //!
 //! The same is done with a lower and an upper bound of every value. A belief is worth no more than if the
-//! state were known (`foreknowledge.rs`). Where both bounds meet nothing is left to find out, and an action whose
+//! state were known (`belief/foreknowledge.rs`). Where both bounds meet nothing is left to find out, and an action whose
 //! upper bound is not above what another one is sure to bring is not tried any more. When the bounds of the
 //! present belief meet, the search is over, and exact.
 
 use std::time::Instant;
 
-use super::foreknowledge::Foreknowledge;
 use super::params::{Choice, SearchParams};
 use super::run::Stop;
 use crate::belief::World;
+use crate::belief::foreknowledge::Foreknowledge;
 use crate::belief::graph::{Arm, BeliefGraph, BeliefNode, Distribution};
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;

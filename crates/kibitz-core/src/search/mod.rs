@@ -5,7 +5,6 @@
 //! the planner that ties them to a belief and a view.
 
 mod beliefs;
-mod foreknowledge;
 mod foresee;
 mod leaf;
 pub mod params;

@@ -1,11 +1,13 @@
 //! Exact solvers for small games, to judge planners by.
 //!
 //! * `lookahead.rs`: perfect information, turn-taking; expectimax, and alpha-beta for two.
-//! * `beliefs.rs`: one player who does not see everything; dynamic programming over beliefs.
+//! * `beliefs.rs`: one player who does not see everything; dynamic programming over beliefs; `bounds.rs`, where
+//!   those are too many and there is nothing to get before the end: branch and bound over beliefs.
 //! * `sequences.rs`: two players, zero sum, anything hidden; the sequence form, for a linear
 //!   program that the caller solves.
 
 mod beliefs;
+mod bounds;
 pub mod lookahead;
 mod sequences;
 
@@ -27,6 +29,9 @@ pub struct Solution {
     /// The value of each first action for the player who chooses it, best first.
     pub table: Vec<(String, f64)>,
 }
+
+/// What a solver says that was told to stop.
+const INTERRUPTED: &str = "interrupted";
 
 /// How far a solver may go.
 pub struct Limits<'a> {
@@ -51,7 +56,7 @@ impl Limits<'_> {
             ));
         }
         if seen.is_multiple_of(1024) && (self.pause)() {
-            return Err("interrupted".to_owned());
+            return Err(INTERRUPTED.to_owned());
         }
         Ok(())
     }
@@ -70,7 +75,7 @@ pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>,
         );
     }
     let solution = if info.players == 1 && (!info.perfect_information || info.horizon.is_none()) {
-        beliefs::solve(model, limits).map(Some)
+        solve_alone(model, limits).map(Some)
     } else if info.perfect_information {
         lookahead::solve(model, limits)
     } else {
@@ -79,5 +84,24 @@ pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>,
     match model.fault() {
         Some(fault) if model.faults() > 0 => Err(fault),
         _ => solution,
+    }
+}
+
+/// All beliefs, as long as they are few; then those that matter.
+fn solve_alone(model: &dyn Model, limits: &mut Limits) -> Result<Solution, String> {
+    if !model.info().paid_at_end {
+        return beliefs::solve(model, limits);
+    }
+    let mut few = Limits { states: limits.states / 10, pause: &mut *limits.pause };
+    match beliefs::solve(model, &mut few) {
+        // Those are not kept: there may be more of them.
+        Err(why) if why != INTERRUPTED => match bounds::solve(
+            model,
+            &mut Limits { states: limits.states.saturating_mul(20), pause: &mut *limits.pause },
+        )? {
+            Some(solution) => Ok(solution),
+            None => beliefs::solve(model, limits),
+        },
+        solved => solved,
     }
 }

@@ -1,13 +1,13 @@
 //! What a player could get who knew the state, now and always: no belief is worth more.
 
-use crate::belief::graph::Distribution;
+use super::graph::Distribution;
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
 
 /// The values of states that are known, found by looking ahead to the end of the game.
 #[derive(Default)]
-pub(super) struct Foreknowledge {
+pub(crate) struct Foreknowledge {
     values: KeyMap<Value>,
     /// Steps of the model that were spent on it.
     spent: u64,
@@ -22,7 +22,7 @@ struct Value {
 }
 
 /// What is known of the value of a belief.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// It is worth no more.
     pub high: f64,
     /// It is worth just that: there is but one state, and nothing can become uncertain.
