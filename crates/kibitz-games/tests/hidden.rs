@@ -218,9 +218,15 @@ fn a_history_that_contradicts_the_view_is_changed() {
         assert_eq!(world.state.get::<Wires>().connected, Some(1));
     }
     assert!((4..=16).contains(&changed), "{changed} of 20 had the other wire");
-    // Nothing explains that the answer is a third wire.
+    // Nothing explains that the answer is a third wire: it could be any then.
     before.events = vec![Event::Acted(ASK), Event::Observed(Observation(7))];
-    let told = Hypergames::new(10).update(&*bomb, &before, &mut Rng::new(0));
+    let mut bag = Hypergames::new(10);
+    bag.update(&*bomb, &before, &mut Rng::new(0)).unwrap();
+    assert!(bag.notes()[0].contains("no state explains one observation"), "{:?}", bag.notes());
+    assert_eq!(bag.size(), Some(2));
+    // But nothing helps where what may be done is something else altogether.
+    before.legal.push(Action(7));
+    let told = bag.update(&*bomb, &before, &mut Rng::new(0));
     assert!(told.is_err_and(|trouble| trouble.to_string().contains("no state explains")));
 }
 
