@@ -19,7 +19,6 @@ use super::past::{Ledger, Past};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World, unexplained};
 use crate::game::Action;
-use crate::keys::KeyMap;
 use crate::model::Model;
 use crate::params::words;
 use crate::rng::Rng;
@@ -195,9 +194,9 @@ impl Particles {
         if strays > 0 {
             swarm.iter_mut().for_each(|particle| particle.world.take_view(past.view));
         }
-        let enough = 2 * level(&mut swarm) >= self.count && swarm.len() <= self.count;
         self.reach.clear();
-        self.swarm = if self.weights == Weights::Kept && enough {
+        let kept = self.weights == Weights::Kept && swarm.len() <= self.count;
+        self.swarm = if kept && 2 * level(&mut swarm) >= self.count {
             let sums = swarm.iter().scan(0.0, |sum, particle| {
                 *sum += particle.weight;
                 Some(*sum)
@@ -207,11 +206,19 @@ impl Particles {
         } else {
             resample(swarm, self.count, rng)
         };
-        let hashed = past.model.info().has.hash;
-        let key = |world: &World| if hashed { past.model.hash(&world.state) } else { world.path };
-        let keys = self.swarm.iter().map(|particle| (key(&particle.world), ()));
-        self.different = keys.collect::<KeyMap<()>>().len();
+        self.different = different(past.model, &self.swarm);
     }
+}
+
+/// How many different states (where the game cannot tell, histories) there are.
+fn different(model: &dyn Model, swarm: &[Particle]) -> usize {
+    let hashed = model.info().has.hash;
+    let key = |world: &World| if hashed { model.hash(&world.state) } else { world.path };
+    let mut keys: Vec<u64> = swarm.iter().map(|particle| key(&particle.world)).collect();
+    keys.dedup(); // copies lie side by side
+    keys.sort_unstable();
+    keys.dedup();
+    keys.len()
 }
 
 /// The fewest disagreements of any particle.

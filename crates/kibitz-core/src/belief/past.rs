@@ -204,14 +204,21 @@ impl Past<'_> {
             }
             return Ok(outcomes.into_iter().map(|(outcome, p)| (vec![outcome], p)).collect());
         }
-        let each: Vec<Vec<(Action, f64)>> = turn
-            .movers()
-            .iter()
-            .map(|mover| match own {
-                Some(action) if mover == player => vec![(action, 1.0)],
-                _ => opponents.choices(self, state, mover),
-            })
-            .collect();
+        let choices = |mover| match own {
+            Some(action) if mover == player => vec![(action, 1.0)],
+            _ => opponents.choices(self, state, mover),
+        };
+        let alone = |choices: Vec<(Action, f64)>| {
+            choices.into_iter().map(|(action, p)| (vec![action], p)).collect()
+        };
+        let each: Vec<_> = match turn {
+            Turn::One(mover) => {
+                let choices = choices(mover);
+                let many = choices.len();
+                return if many > limit { Err(Unlisted::Many(many as f64)) } else { Ok(alone(choices)) };
+            }
+            _ => turn.movers().iter().map(choices).collect(),
+        };
         let many: f64 = each.iter().map(|choices| choices.len() as f64).product();
         if many > limit as f64 {
             return Err(Unlisted::Many(many));
@@ -233,6 +240,7 @@ impl Past<'_> {
     }
 
     /// Draws what happens at a world's turn, whatever the player will be told.
+    #[inline]
     pub fn draw(
         &self,
         world: &World,

@@ -72,7 +72,7 @@ const IMPOSSIBLE: usize = usize::MAX;
 /// A step with more outcomes than this is drawn instead of listed.
 const LISTED: usize = 100_000;
 /// Contradictions in a row after which nothing is believed to explain the view, where it cannot be known.
-const HOPELESS: u64 = 1_000_000;
+const HOPELESS: u64 = 100_000;
 /// Steps between two things a player notices before a game counts as endless.
 const PATIENCE: usize = 10_000;
 const ROOT: usize = 0;

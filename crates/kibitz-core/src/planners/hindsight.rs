@@ -36,8 +36,9 @@ crate::params! {
         /// What chance does in each world: fixed (settled by a seed, the same for every action) or
         /// open (as the game says, for the planner to reckon with).
         pub future: Future = Future::Fixed;
-        /// What the past leaves possible: auto, exact(limit), particles(count, weights), tree(limit), resampling
-        /// or hypergames(count); each but resampling with opponents, who are taken to do anything legal.
+        /// What the past leaves possible: exact, particles (with weights or, as in POMCP, none), the tree of
+        /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
+        /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
         /// States to look at for a decision; where that is too few for the horizon, a nearer one is taken.
         pub states: u64 = 1_000_000, in 1..=u64::MAX;

@@ -18,8 +18,9 @@ crate::params! {
         pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;
         /// Exploration constant of UCB1, in units of the game's spread of returns.
         pub exploration: f64 = std::f64::consts::SQRT_2, in 0.0..=1e6;
-        /// What the past leaves possible: auto, exact(limit), particles(count, weights), tree(limit), resampling
-        /// or hypergames(count); each but resampling with opponents, who are taken to do anything legal.
+        /// What the past leaves possible: exact, particles (with weights or, as in POMCP, none), the tree of
+        /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
+        /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
         /// What a node stands for: auto, state, action-observation or belief.
         pub tree: TreeKind = TreeKind::Auto;
