@@ -179,3 +179,28 @@ impl BeliefKind {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_read_as_they_are_shown() {
+        for text in [
+            "auto",
+            "auto(opponents=preferred(0.01))",
+            "exact(5)",
+            "particles(7, weights=none)",
+            "particles(7, weights=kept, opponents=greedy(0.5))",
+            "tree(1000000, opponents=preferred(0))",
+            "resampling",
+            "hypergames(100)",
+        ] {
+            let read = BeliefKind::read(&Value::Spec(text.parse().unwrap())).unwrap();
+            assert_eq!(read.show(), text);
+        }
+        let bare = |text: &str| BeliefKind::read(&Value::Spec(text.parse().unwrap())).unwrap().show();
+        assert_eq!(bare("tree(opponents=random)"), "tree(1000000)");
+        assert_eq!(bare("particles(weights=even, count=3)"), "particles(3)");
+    }
+}

@@ -208,17 +208,14 @@ impl Past<'_> {
             Some(action) if mover == player => vec![(action, 1.0)],
             _ => opponents.choices(self, state, mover),
         };
-        let alone = |choices: Vec<(Action, f64)>| {
-            choices.into_iter().map(|(action, p)| (vec![action], p)).collect()
-        };
-        let each: Vec<_> = match turn {
-            Turn::One(mover) => {
-                let choices = choices(mover);
-                let many = choices.len();
-                return if many > limit { Err(Unlisted::Many(many as f64)) } else { Ok(alone(choices)) };
+        if let Turn::One(mover) = turn {
+            let choices = choices(mover);
+            if choices.len() > limit {
+                return Err(Unlisted::Many(choices.len() as f64));
             }
-            _ => turn.movers().iter().map(choices).collect(),
-        };
+            return Ok(choices.into_iter().map(|(action, p)| (vec![action], p)).collect());
+        }
+        let each: Vec<_> = turn.movers().iter().map(choices).collect();
         let many: f64 = each.iter().map(|choices| choices.len() as f64).product();
         if many > limit as f64 {
             return Err(Unlisted::Many(many));
