@@ -193,11 +193,3 @@ def test_the_tree_of_histories_is_the_exact_filter(spec: str) -> None:
     counters = dict(tree.counters)
     assert counters["restarts"] <= counters["removed"]
     assert counters["transitions"] < counters["histories"] + counters["removed"] + 1
-
-
-@pytest.mark.parametrize("kind", ["tree", "exact", "particles(100)"])
-def test_a_view_that_no_history_explains(kind: str) -> None:
-    """Cards that the model does not have: told in a sentence, and neither endless nor a crash."""
-    belief = kb.Belief(kb.load("kuhn-poker"), kind)
-    with pytest.raises(ValueError, match="another game"):
-        belief.update(kuhn_view(1))

@@ -199,7 +199,7 @@ class TestOmniscient:
         ("hindsight(future=open)", "needs a planner that reckons with chance"),
         ("hyperplay(others=random)", "others=random goes with future=fixed"),
         ("lifted-hyperplay(planner=hyperplai)", "did you mean hyperplay"),
-        ("pomcp(belief=hypergames(0))", "not a whole number from 1"),
+        ("pomcp(belief=hypergames(0))", "0 is out of range: 1 to"),
         ("is-mcts(observers=two)", "unknown choice"),
     ],
 )

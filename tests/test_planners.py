@@ -378,7 +378,7 @@ class TestRefusals:
             ("uct(simulation=5)", "did you mean simulations"),
             ("uct(backup=maxx)", "did you mean"),
             ("uct(backup=mixmax(2))", "not in 0..1"),
-            ("pomcp(belief=particles(0))", "not a whole number from 1"),
+            ("pomcp(belief=particles(0))", "0 is out of range: 1 to"),
             ("utc", "unknown planner 'utc'; did you mean uct"),
             ("uct(", "expected a value, but the text ends"),
             ("random(1)", "takes no parameters"),

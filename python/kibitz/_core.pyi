@@ -299,11 +299,15 @@ class Referee:
 
 @final
 class Belief:
-    """A distribution over states, given a view. ValueError where the game lacks what the kind needs."""
+    """A distribution over states, given a view. ValueError where the game lacks what the kind needs.
+
+    Kinds are written as for planners: `particles(1000, weights=kept)`, `tree(opponents=preferred)`."""
 
     def __new__(cls, game: Game, kind: str = "auto", seed: int = 0) -> Belief: ...
     def update(self, view: View) -> None:
-        """Takes in what has been added to the view; ValueError if no state explains it."""
+        """Takes in what has been added to the view.
+
+        What no state explains is passed over where that helps, and `notes` say so; else ValueError."""
 
     def sample(self) -> State:
         """A state that may be the present one, drawn with its probability."""

@@ -235,7 +235,7 @@ pub fn show_range<T: Param>(range: &std::ops::RangeInclusive<T>) -> String {
     }
 }
 
-/// Reads a part written as a name with at most one number, such as `particles(1000)`.
+/// Reads a part written as a name with at most one number, such as `greedy(0.1)`.
 ///
 /// # Errors
 /// What is expected instead.
@@ -250,18 +250,6 @@ pub fn named(value: &Value, known: &[&str]) -> Result<(String, Option<f64>), Str
         [] => Ok((name.clone(), None)),
         [(_, number)] => f64::read(number).map(|number| (name.clone(), Some(number))),
         _ => Err(format!("{name} takes at most one parameter")),
-    }
-}
-
-/// The number of such a part, or `default`, as a whole number.
-///
-/// # Errors
-/// That it is not one.
-pub fn whole(name: &str, number: Option<f64>, default: usize) -> Result<usize, String> {
-    match number {
-        None => Ok(default),
-        Some(n) if n.fract() == 0.0 && (1.0..=1e8).contains(&n) => Ok(n as usize),
-        Some(n) => Err(format!("{name}: {n} is not a whole number from 1 to 100000000")),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kibitz_core::belief::{Belief, Exact, Hypergames, World};
+use kibitz_core::belief::{Belief, BeliefKind, Exact, Hypergames, World};
+use kibitz_core::params::Param;
 use kibitz_core::planner::Decision;
+use kibitz_core::spec::Value;
 use kibitz_core::{Action, Event, Game, Info, Model, Observation, Rng, SharedModel, Turn, View, registry};
 use kibitz_games as _;
 
@@ -218,10 +220,51 @@ fn a_history_that_contradicts_the_view_is_changed() {
         assert_eq!(world.state.get::<Wires>().connected, Some(1));
     }
     assert!((4..=16).contains(&changed), "{changed} of 20 had the other wire");
-    // Nothing explains that the answer is a third wire.
+    // Nothing explains that the answer is a third wire: it could be any then.
     before.events = vec![Event::Acted(ASK), Event::Observed(Observation(7))];
-    let told = Hypergames::new(10).update(&*bomb, &before, &mut Rng::new(0));
+    let mut bag = Hypergames::new(10);
+    bag.update(&*bomb, &before, &mut Rng::new(0)).unwrap();
+    assert!(bag.notes()[0].contains("no state explains one observation"), "{:?}", bag.notes());
+    assert_eq!(bag.size(), Some(2));
+    // But nothing helps where what may be done is something else altogether.
+    before.legal.push(Action(7));
+    let told = bag.update(&*bomb, &before, &mut Rng::new(0));
     assert!(told.is_err_and(|trouble| trouble.to_string().contains("no state explains")));
+}
+
+/// A referee that tells a lie, in games of some size: all kinds go on from where the player moves, and warn.
+#[test]
+fn what_nothing_explains_is_passed_over() {
+    let kinds = ["exact", "tree", "hypergames(20)", "particles(100)", "particles(100, weights=kept)"];
+    for name in ["kuhn-poker", "leduc-poker", "tiger", "rock-sample"] {
+        let model = registry::game(&name.parse().unwrap()).unwrap();
+        for (mut views, player) in random_game(&*model, 3).into_iter().step_by(3).take(5) {
+            let view = &mut views[player];
+            let lie = Event::Observed(Observation(0xdead));
+            let Some(place) = view.events.iter().rposition(|event| matches!(event, Event::Observed(_)))
+            else {
+                continue;
+            };
+            view.events[place] = lie;
+            for kind in kinds {
+                let spec = Value::Spec(kind.parse().unwrap());
+                let mut belief = BeliefKind::read(&spec).unwrap().build(model.info(), 100).unwrap();
+                let mut rng = Rng::new(1);
+                belief.update(&*model, view, &mut rng).unwrap();
+                let notes = belief.notes();
+                assert!(notes.iter().any(|note| note.starts_with("no ")), "{name} {kind}: {notes:?}");
+                let mut world = World::initial(&*model);
+                belief.sample(&*model, view, &mut rng, &mut world);
+                let mut legal = Vec::new();
+                model.legal(&world.state, player, &mut legal);
+                legal.sort_unstable();
+                assert_eq!(legal, view.legal, "{name} {kind}");
+                let worlds = belief.worlds(&*model, view, 100_000).unwrap_or_default();
+                let total: f64 = worlds.iter().map(|(_, p)| p).sum();
+                assert!(worlds.is_empty() || (total - 1.0).abs() < 1e-6, "{name} {kind}: {total}");
+            }
+        }
+    }
 }
 
 #[test]

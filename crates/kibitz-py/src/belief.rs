@@ -61,7 +61,8 @@ impl Belief {
         Ok(Belief { game: game.clone().unbind(), mind: Mutex::new(mind) })
     }
 
-    /// Takes in what has been added to the view; ValueError if no state explains it.
+    /// Takes in what has been added to the view. What no state explains is passed over where that helps, and
+    /// `notes` say so; else ValueError.
     fn update(&self, py: Python<'_>, view: &Bound<'_, View>) -> PyResult<()> {
         let (game, view) = (self.game.get(), view.get());
         if !Arc::ptr_eq(&game.model, &view.game.get().model) {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::world::{Next, successors};
-use super::{Belief, Trouble, World, unexplained};
+use super::opponents::Opponents;
+use super::past::{Ledger, Past, Unlisted};
+use super::world::Next;
+use super::{Belief, Counter, Trouble, World};
 use crate::model::Model;
 use crate::rng::{Rng, derive};
 use crate::view::View;
@@ -13,12 +15,19 @@ use crate::view::View;
 pub struct Exact {
     worlds: Vec<(World, f64)>,
     limit: usize,
+    ledger: Ledger,
 }
 
 impl Exact {
     /// An exact belief that refuses to hold more than `limit` worlds.
     pub fn new(limit: usize) -> Exact {
-        Exact { worlds: Vec::new(), limit }
+        Exact { worlds: Vec::new(), limit, ledger: Ledger::default() }
+    }
+
+    /// The same, with other players who are taken to choose in some way.
+    pub fn against(mut self, opponents: Opponents) -> Exact {
+        self.ledger.opponents = opponents;
+        self
     }
 
     /// The possible worlds with their probabilities.
@@ -31,54 +40,90 @@ impl Exact {
 const PATIENCE: usize = 10_000;
 const ENDLESS: &str = "the game goes on without end between two of the player's moves";
 
-impl Belief for Exact {
-    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng) -> Result<(), Trouble> {
-        let seen_more = self.worlds.first().is_none_or(|(world, _)| world.at > view.events.len());
-        if seen_more {
-            self.worlds = vec![(World::initial(model), 1.0)];
+/// Takes all worlds to the present.
+fn follow(past: &Past, worlds: Vec<(World, f64)>, limit: usize) -> Result<Vec<(World, f64)>, Trouble> {
+    let mut scratch = Vec::new();
+    let mut moving = worlds;
+    let mut arrived: Vec<(World, f64)> = Vec::new();
+    let mut rounds = 0;
+    while !moving.is_empty() {
+        rounds += 1;
+        if rounds > PATIENCE + past.view.events.len() {
+            return Err(Trouble::Unfit(ENDLESS.to_owned()));
         }
-        let mut scratch = Vec::new();
-        let mut moving = std::mem::take(&mut self.worlds);
-        let mut arrived: Vec<(World, f64)> = Vec::new();
-        let mut rounds = 0;
-        while !moving.is_empty() {
-            rounds += 1;
-            if rounds > PATIENCE + view.events.len() {
-                return Err(Trouble::Unfit(ENDLESS.to_owned()));
-            }
-            let mut later = Merged::new(model);
-            for (world, p) in moving {
-                match world.next(model, view, &mut scratch) {
-                    Next::Arrived => arrived.push((world, p)),
-                    Next::Dead | Next::Untold => {}
-                    Next::Step(own) => {
-                        let next = successors(model, &world, view, own, self.limit).ok_or_else(|| {
-                            self.too_large(
-                                "a step has that many outcomes, or chance has no explicit probabilities",
-                            )
-                        })?;
-                        let turn = model.turn(&world.state);
-                        for (mut after, joint, q) in next {
-                            after.extend_views(model, turn, &joint);
-                            later.add(after, p * q);
-                        }
-                        if later.worlds.len() + arrived.len() > self.limit {
-                            return Err(self.too_large("there are that many possible states"));
-                        }
+        let mut later = Merged::new(past.model);
+        let (all, here) = (moving.len() as f64, arrived.len());
+        for (done, (world, p)) in (1..).zip(moving) {
+            match past.next(&world, &mut scratch) {
+                Next::Arrived => arrived.push((world, p)),
+                Next::Dead | Next::Untold => {}
+                Next::Step(own) => {
+                    let next = past.successors(&world, own, limit).map_err(|why| match why {
+                        Unlisted::Many(each) => too_large(limit, here as f64 + all * each),
+                        Unlisted::Drawn => Trouble::Unfit(DRAWN.to_owned()),
+                    })?;
+                    let turn = past.model.turn(&world.state);
+                    for (mut after, joint, q) in next {
+                        after.extend_views(past.model, turn, &joint);
+                        later.add(after, p * q);
+                    }
+                    let found = later.worlds.len() + arrived.len();
+                    if found > limit {
+                        // The worlds that are left to look at will lead to as many each.
+                        let each = (found - here) as f64 / f64::from(done);
+                        return Err(too_large(limit, here as f64 + all * each));
                     }
                 }
             }
-            moving = later.worlds;
         }
-        let mut merged = Merged::new(model);
-        arrived.into_iter().for_each(|(world, p)| merged.add(world, p));
-        self.worlds = merged.worlds;
-        let total: f64 = self.worlds.iter().map(|(_, p)| p).sum();
-        if total <= 0.0 {
-            return Err(unexplained(view));
-        }
-        self.worlds.iter_mut().for_each(|(_, p)| *p /= total);
-        Ok(())
+        moving = later.worlds;
+    }
+    let mut merged = Merged::new(past.model);
+    for (mut world, p) in arrived {
+        past.arrive(&mut world);
+        merged.add(world, p);
+    }
+    let mut worlds = merged.worlds;
+    let total: f64 = worlds.iter().map(|(_, p)| p).sum();
+    // Neither nothing nor so little that it cannot be divided by.
+    if !total.is_normal() {
+        return Err(past.unexplained());
+    }
+    worlds.iter_mut().for_each(|(_, p)| *p /= total);
+    Ok(worlds)
+}
+
+const DRAWN: &str =
+    "an exact belief needs explicit chance, which this game lacks here; use belief=particles(1000)";
+
+fn too_large(limit: usize, estimate: f64) -> Trouble {
+    Trouble::Unfit(format!(
+        "an exact belief here would hold more than {limit} states, at least about {}; \
+         use belief=particles(1000), or a larger limit: belief=exact(limit)",
+        round(estimate)
+    ))
+}
+
+/// A large number with two digits.
+fn round(number: f64) -> String {
+    if number < 1e6 {
+        let unit = 10f64.powi((number.log10().floor() as i32 - 1).max(0));
+        return format!("{:.0}", (number / unit).round() * unit);
+    }
+    format!("{number:.1e}")
+}
+
+impl Belief for Exact {
+    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng) -> Result<(), Trouble> {
+        let Exact { worlds, limit, ledger } = self;
+        ledger.explain(model, view, |past, anew| {
+            let mut before = std::mem::take(worlds);
+            if anew || before.is_empty() {
+                before = vec![(past.initial(), 1.0)];
+            }
+            *worlds = follow(past, before, *limit)?;
+            Ok(())
+        })
     }
 
     fn sample(&self, _: &dyn Model, _: &View, rng: &mut Rng, world: &mut World) {
@@ -105,15 +150,13 @@ impl Belief for Exact {
             _ => None,
         }
     }
-}
 
-impl Exact {
-    fn too_large(&self, why: &str) -> Trouble {
-        Trouble::Unfit(format!(
-            "an exact belief here would hold more than {} states ({why}); \
-             use belief=particles(1000), or a larger limit: belief=exact(limit)",
-            self.limit
-        ))
+    fn counters(&self) -> Vec<Counter> {
+        vec![("states", self.worlds.len() as f64), ("transitions", self.ledger.transitions as f64)]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.ledger.notes()
     }
 }
 

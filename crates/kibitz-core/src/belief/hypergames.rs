@@ -11,9 +11,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::world::{Next, successors};
-use super::{Belief, Trouble, World, unexplained};
-use crate::game::{Action, Turn};
+use super::opponents::Opponents;
+use super::past::{Ledger, Past};
+use super::world::Next;
+use super::{Belief, Counter, Trouble, World};
+use crate::game::Action;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -21,12 +23,21 @@ use crate::view::View;
 /// A bag of different histories, each with its probability.
 #[derive(Clone)]
 pub struct Hypergames {
-    count: usize,
-    bag: Vec<History>,
+    bag: Bag,
     /// The probability of each, up to a factor.
     weights: Vec<f64>,
+    ledger: Ledger,
+}
+
+#[derive(Clone)]
+struct Bag {
+    count: usize,
+    histories: Vec<History>,
     /// Of how many in the bag how many contradicted what was seen at the last update.
     changed: (usize, usize),
+    /// How often a history was moved on, and how often one was taken back by a step, so far.
+    tries: u64,
+    backtracks: u64,
 }
 
 /// A history: its moments, the first of which is the beginning of the game. Histories share them.
@@ -38,6 +49,7 @@ struct History {
 }
 
 /// A world and how it came about.
+#[derive(Clone)]
 struct Moment {
     world: World,
     joint: Vec<Action>,
@@ -50,78 +62,159 @@ struct Moment {
 /// A step with more outcomes than this is drawn blindly, and so often before it counts as a dead end.
 const LISTED: usize = 1024;
 const DRAWS: usize = 32;
-/// Moments that are looked at for one history before it is given up.
-const PATIENCE: usize = 10_000;
+/// Moments that are looked at for one history before it is given up, and for a bag before it is left as it is.
+const PATIENCE: u64 = 10_000;
+const PATIENCE_IN_ALL: u64 = 1_000_000;
 
 impl Hypergames {
     /// A bag of at most `count` histories.
     pub fn new(count: usize) -> Hypergames {
-        Hypergames { count: count.max(1), bag: Vec::new(), weights: Vec::new(), changed: (0, 0) }
+        let histories = Vec::new();
+        let bag = Bag { count: count.max(1), histories, changed: (0, 0), tries: 0, backtracks: 0 };
+        Hypergames { bag, weights: Vec::new(), ledger: Ledger::default() }
+    }
+
+    /// The same, with other players who are taken to choose in some way.
+    pub fn against(mut self, opponents: Opponents) -> Hypergames {
+        self.ledger.opponents = opponents;
+        self
     }
 
     /// Draws a history: the joint action of each of its steps.
     pub fn history(&self, rng: &mut Rng) -> Option<impl Iterator<Item = &[Action]>> {
         let chosen = rng.weighted(self.weights.iter().copied());
-        let history = self.bag.get(chosen)?;
+        let history = self.bag.histories.get(chosen)?;
         Some(history.moments.iter().skip(1).map(|moment| &*moment.joint))
     }
 
+    fn weigh(&mut self) {
+        let likely = |history: &History| history.moments.last().map_or(0.0, |moment| moment.likely);
+        let histories = &self.bag.histories;
+        let most = histories.iter().map(likely).fold(f64::NEG_INFINITY, f64::max);
+        let weigh = |history: &History| (likely(history) - most).exp() * f64::from(history.found);
+        self.weights = histories.iter().map(weigh).collect();
+    }
+}
+
+/// What one update has found out.
+#[derive(Default)]
+struct Findings {
+    /// The histories in the bag.
+    held: BTreeSet<u64>,
+    /// Those from which none leads to the present.
+    dead: BTreeSet<u64>,
+    /// The moments that were looked at.
+    moments: u64,
+}
+
+impl Bag {
+    /// Moves all histories on, and fills the bag up.
+    fn follow(&mut self, past: &Past, anew: bool, rng: &mut Rng) -> Result<(), Trouble> {
+        let mut before = std::mem::take(&mut self.histories);
+        let anew = anew || before.is_empty();
+        if anew {
+            before = vec![History::new(past)];
+        }
+        self.changed = (0, if anew { 0 } else { before.len() });
+        let mut found = Findings::default();
+        for mut history in before {
+            let (agrees, changed) = self.move_on(&mut history, past, &mut found, rng);
+            self.changed.0 += usize::from(changed && !anew);
+            if agrees {
+                self.put(history, past, &mut found);
+            }
+        }
+        // Until it is full, or nothing new has been found for a while.
+        let mut in_vain = 0;
+        loop {
+            let held = self.histories.len();
+            let full = held == 0 || held >= self.count;
+            if full || in_vain >= 20 + 4 * held || found.moments >= PATIENCE_IN_ALL {
+                break;
+            }
+            in_vain += 1;
+            let mut other = self.histories[rng.below(held as u32) as usize].clone();
+            other.take_back(rng);
+            if self.move_on(&mut other, past, &mut found, rng).0 {
+                self.put(other, past, &mut found);
+            }
+            if self.histories.len() > held {
+                in_vain = 0;
+            }
+        }
+        if self.histories.is_empty() { Err(past.unexplained()) } else { Ok(()) }
+    }
+
     /// Puts a history into the bag unless it is there.
-    fn put(&mut self, history: History, known: &mut BTreeSet<u64>) {
-        let Some(now) = history.moments.last() else { return };
-        if known.insert(now.world.path) {
-            self.bag.push(history);
+    fn put(&mut self, mut history: History, past: &Past, found: &mut Findings) {
+        let Some(now) = history.moments.last_mut() else { return };
+        if found.held.insert(now.world.path) {
+            past.arrive(&mut Arc::make_mut(now).world);
+            self.histories.push(history);
         } else if now.blind {
             let same = |other: &&mut History| {
                 other.moments.last().is_some_and(|last| last.world.path == now.world.path)
             };
-            if let Some(other) = self.bag.iter_mut().find(same) {
+            if let Some(other) = self.histories.iter_mut().find(same) {
                 other.found += history.found;
             }
         }
     }
 
-    fn weigh(&mut self) {
-        let likely = |history: &History| history.moments.last().map_or(0.0, |moment| moment.likely);
-        let most = self.bag.iter().map(likely).fold(f64::NEG_INFINITY, f64::max);
-        let weigh = |history: &History| (likely(history) - most).exp() * f64::from(history.found);
-        self.weights = self.bag.iter().map(weigh).collect();
+    /// Moves a history on to the present, taking back what contradicts the view. False if that cannot be
+    /// done. Also says whether anything that was there had to be taken back.
+    fn move_on(
+        &mut self,
+        history: &mut History,
+        past: &Past,
+        found: &mut Findings,
+        rng: &mut Rng,
+    ) -> (bool, bool) {
+        self.tries += 1;
+        let begin = history.moments.len();
+        let mut shortest = begin;
+        let mut scratch = Vec::new();
+        // Where outcomes are drawn blindly, others may find what this history did not, there and before.
+        let mut given_up = Vec::new();
+        let limit = found.moments + PATIENCE;
+        let mut arrived = false;
+        while !arrived && found.moments < limit {
+            found.moments += 1;
+            let Some(now) = history.moments.last().cloned() else { break };
+            let next = match past.next(&now.world, &mut scratch) {
+                Next::Arrived => {
+                    arrived = true;
+                    continue;
+                }
+                Next::Dead | Next::Untold => Choice::None,
+                Next::Step(own) => choose(past, &now, own, &found.dead, rng),
+            };
+            if let Choice::Some(next) = next {
+                history.moments.push(Arc::new(next));
+                continue;
+            }
+            found.dead.insert(now.world.path);
+            if matches!(next, Choice::Missed) || !given_up.is_empty() {
+                given_up.push(now.world.path);
+            }
+            self.backtracks += 1;
+            history.moments.pop();
+            shortest = shortest.min(history.moments.len());
+        }
+        for path in given_up {
+            found.dead.remove(&path);
+        }
+        (arrived, !arrived || shortest < begin)
     }
 }
 
 impl History {
-    fn new(model: &dyn Model) -> History {
-        let world = World::initial(model);
+    fn new(past: &Past) -> History {
+        let world = past.initial();
         History {
             moments: vec![Arc::new(Moment { world, joint: Vec::new(), likely: 0.0, blind: false })],
             found: 1,
         }
-    }
-
-    /// Moves on to the present, taking back what contradicts the view. False if that cannot be done. Also
-    /// says whether anything that was there had to be taken back.
-    fn move_on(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> (bool, bool) {
-        let begin = self.moments.len();
-        let mut dead = BTreeSet::new();
-        let mut scratch = Vec::new();
-        let mut shortest = begin;
-        for _ in 0..PATIENCE {
-            shortest = shortest.min(self.moments.len());
-            let Some(now) = self.moments.last().cloned() else { return (false, true) };
-            let next = match now.world.next(model, view, &mut scratch) {
-                Next::Arrived => return (true, shortest < begin),
-                Next::Dead | Next::Untold => None,
-                Next::Step(own) => choose(model, &now, view, own, &dead, rng),
-            };
-            match next {
-                Some(next) => self.moments.push(Arc::new(next)),
-                None => {
-                    dead.insert(now.world.path);
-                    self.moments.pop();
-                }
-            }
-        }
-        (false, true)
     }
 
     /// Goes back to a random moment.
@@ -131,101 +224,72 @@ impl History {
     }
 }
 
-/// A step from one moment that agrees with the view and is no dead end; `None` if there is none.
-fn choose(
-    model: &dyn Model,
-    now: &Moment,
-    view: &View,
-    own: Option<Action>,
-    dead: &BTreeSet<u64>,
-    rng: &mut Rng,
-) -> Option<Moment> {
-    let turn = model.turn(&now.world.state);
-    if let Some(mut agreeing) = successors(model, &now.world, view, own, LISTED) {
+/// A step from one moment that agrees with the view and is no dead end.
+enum Choice {
+    Some(Moment),
+    /// There is none.
+    None,
+    /// None was drawn.
+    Missed,
+}
+
+fn choose(past: &Past, now: &Moment, own: Option<Action>, dead: &BTreeSet<u64>, rng: &mut Rng) -> Choice {
+    let turn = past.model.turn(&now.world.state);
+    if let Ok(mut agreeing) = past.successors(&now.world, own, LISTED) {
         agreeing.retain(|(world, ..)| !dead.contains(&world.path));
         if agreeing.is_empty() {
-            return None;
+            return Choice::None;
         }
         let chosen = rng.weighted(agreeing.iter().map(|(_, _, p)| *p));
         let (mut world, joint, p) = agreeing.swap_remove(chosen);
-        world.extend_views(model, turn, &joint);
-        return Some(Moment { world, joint, likely: now.likely + p.ln(), blind: now.blind });
+        world.extend_views(past.model, turn, &joint);
+        return Choice::Some(Moment { world, joint, likely: now.likely + p.ln(), blind: now.blind });
     }
-    let mut scratch = Vec::new();
     for _ in 0..DRAWS {
-        let mut joint = Vec::with_capacity(turn.width());
-        if turn == Turn::Chance {
-            joint.push(model.draw(&now.world.state, rng));
-        }
-        for mover in turn.movers().iter() {
-            joint.push(match own {
-                Some(action) if mover == view.player => action,
-                _ => model.random_action(&now.world.state, mover, &mut scratch, rng),
-            });
-        }
+        let joint = past.draw(&now.world, turn, own, rng)[..turn.width()].to_vec();
         let mut world = now.world.clone();
-        if world.step(model, view, turn, &joint) && !dead.contains(&world.path) {
-            world.extend_views(model, turn, &joint);
-            return Some(Moment { world, joint, likely: now.likely, blind: true });
+        if past.step(&mut world, turn, &joint) && !dead.contains(&world.path) {
+            world.extend_views(past.model, turn, &joint);
+            return Choice::Some(Moment { world, joint, likely: now.likely, blind: true });
         }
     }
-    None
+    Choice::Missed
 }
 
 impl Belief for Hypergames {
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
-        let now = self.bag.first().and_then(|history| history.moments.last());
-        let anew = now.is_none_or(|moment| moment.world.at > view.events.len());
-        let before = if anew { vec![History::new(model)] } else { std::mem::take(&mut self.bag) };
-        self.bag.clear();
-        self.changed = (0, if anew { 0 } else { before.len() });
-        let mut known = BTreeSet::new();
-        for history in &before {
-            let mut history = history.clone();
-            let (agrees, changed) = history.move_on(model, view, rng);
-            self.changed.0 += usize::from(changed && !anew);
-            if agrees {
-                self.put(history, &mut known);
-            }
-        }
-        // Until it is full, or nothing new has been found for a while.
-        let mut in_vain = 0;
-        while !self.bag.is_empty() && self.bag.len() < self.count && in_vain < 20 + 4 * self.bag.len() {
-            in_vain += 1;
-            let held = self.bag.len();
-            let mut other = self.bag[rng.below(self.bag.len() as u32) as usize].clone();
-            other.take_back(rng);
-            if other.move_on(model, view, rng).0 {
-                self.put(other, &mut known);
-            }
-            if self.bag.len() > held {
-                in_vain = 0;
-            }
-        }
-        if self.bag.is_empty() {
-            return Err(unexplained(view));
-        }
+        let Hypergames { bag, ledger, .. } = self;
+        let updated = ledger.explain(model, view, |past, anew| bag.follow(past, anew, rng));
         self.weigh();
-        Ok(())
+        updated
     }
 
     fn sample(&self, _: &dyn Model, _: &View, rng: &mut Rng, world: &mut World) {
         let chosen = rng.weighted(self.weights.iter().copied());
-        if let Some(moment) = self.bag.get(chosen).and_then(|history| history.moments.last()) {
+        if let Some(moment) = self.bag.histories.get(chosen).and_then(|history| history.moments.last()) {
             world.copy_from(&moment.world);
         }
     }
 
     fn size(&self) -> Option<u64> {
-        Some(self.bag.len() as u64)
+        Some(self.bag.histories.len() as u64)
+    }
+
+    fn counters(&self) -> Vec<Counter> {
+        vec![
+            ("histories", self.bag.histories.len() as f64),
+            ("tries", self.bag.tries as f64),
+            ("backtracks", self.bag.backtracks as f64),
+            ("transitions", self.ledger.transitions as f64),
+        ]
     }
 
     fn notes(&self) -> Vec<String> {
-        match self.changed {
-            (0, _) => Vec::new(),
-            (changed, all) => {
-                vec![format!("{changed} of {all} histories contradicted what was seen, and were changed")]
-            }
+        let mut notes = self.ledger.notes();
+        if let (changed @ 1.., all) = self.bag.changed {
+            notes
+                .push(format!("{changed} of {all} histories contradicted what was seen, and were changed"));
         }
+        notes
     }
 }

@@ -1,20 +1,29 @@
 //! Which belief: how it is written in a spec, and how it is made for a game.
 
-use super::{Belief, Exact, HistoryTree, Hypergames, Particles, Resampling};
+use super::{Belief, Exact, HistoryTree, Hypergames, Opponents, Particles, Resampling, Weights};
 use crate::game::Info;
-use crate::params::{Param, named, whole};
-use crate::spec::Value;
+use crate::params::{NoParams, Param, Params};
+use crate::spec::{Spec, SpecError, Value, unknown};
 
-/// What the past leaves possible.
+/// What the past leaves possible, and what other players are taken to have done in it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BeliefKind {
+    /// How what may be is held.
+    pub form: Form,
+    /// What other players are taken to do.
+    pub opponents: Opponents,
+}
+
+/// How a belief holds what may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BeliefKind {
+pub enum Form {
     /// The known state where there is perfect information, else particles: as many as there are
     /// simulations, from a hundred to a thousand.
     Auto,
     /// Every possible state, at most so many.
     Exact(usize),
     /// So many particles.
-    Particles(usize),
+    Particles(usize, Weights),
     /// The tree of all histories, as far as they are looked at; at most so many are kept.
     Tree(usize),
     /// The game's own resampling.
@@ -23,61 +32,175 @@ pub enum BeliefKind {
     Hypergames(usize),
 }
 
+/// Against opponents who do anything legal.
+impl From<Form> for BeliefKind {
+    fn from(form: Form) -> BeliefKind {
+        BeliefKind { form, opponents: Opponents::Random }
+    }
+}
+
+/// The largest number of anything that may be asked for.
+const MOST: usize = 100_000_000;
+
+crate::params! {
+    /// What `auto` takes.
+    pub struct AutoParams {
+        /// What other players are taken to do.
+        pub opponents: Opponents = Opponents::Random;
+    }
+}
+crate::params! {
+    /// What `exact` and `tree` take.
+    pub struct ListedParams {
+        /// States, or histories, to hold at most.
+        pub limit: usize = 100_000, in 1..=MOST;
+        /// What other players are taken to do.
+        pub opponents: Opponents = Opponents::Random;
+    }
+}
+crate::params! {
+    /// What `particles` take.
+    pub struct ParticleParams {
+        /// How many.
+        pub count: usize = 1000, in 1..=MOST;
+        /// What becomes of their weights.
+        pub weights: Weights = Weights::Even;
+        /// What other players are taken to do.
+        pub opponents: Opponents = Opponents::Random;
+    }
+}
+crate::params! {
+    /// What `hypergames` take.
+    pub struct HypergameParams {
+        /// Histories to hold at most.
+        pub count: usize = 100, in 1..=MOST;
+        /// What other players are taken to do.
+        pub opponents: Opponents = Opponents::Random;
+    }
+}
+
 impl Param for BeliefKind {
     fn kind() -> String {
-        "auto | exact(limit) | particles(count) | tree(limit) | resampling | hypergames(count)".to_owned()
+        "auto | exact(limit) | particles(count, weights=even|kept|none) | tree(limit) | resampling | \
+         hypergames(count); all but resampling with opponents=random|preferred(slip)|greedy(slip)"
+            .to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
         let known = ["auto", "exact", "particles", "tree", "resampling", "hypergames"];
-        let (name, number) = named(value, &known)?;
-        Ok(match name.as_str() {
-            "exact" => BeliefKind::Exact(whole(&name, number, 100_000)?),
-            "particles" => BeliefKind::Particles(whole(&name, number, 1000)?),
-            "tree" => BeliefKind::Tree(whole(&name, number, 1_000_000)?),
-            "resampling" => BeliefKind::Resampling,
-            "hypergames" => BeliefKind::Hypergames(whole(&name, number, 100)?),
-            _ => BeliefKind::Auto,
-        })
+        let Value::Spec(spec) = value else {
+            return Err(format!("expected one of {}, not {value}", known.join(", ")));
+        };
+        BeliefKind::from_spec(spec, &known).map_err(|SpecError(what)| what)
     }
 
     fn show(&self) -> String {
-        match self {
-            BeliefKind::Auto => "auto".to_owned(),
-            BeliefKind::Exact(limit) => format!("exact({limit})"),
-            BeliefKind::Particles(count) => format!("particles({count})"),
-            BeliefKind::Tree(limit) => format!("tree({limit})"),
-            BeliefKind::Resampling => "resampling".to_owned(),
-            BeliefKind::Hypergames(count) => format!("hypergames({count})"),
+        let (name, mut arguments) = match self.form {
+            Form::Auto => ("auto", Vec::new()),
+            Form::Exact(limit) => ("exact", vec![limit.to_string()]),
+            Form::Particles(count, Weights::Even) => ("particles", vec![count.to_string()]),
+            Form::Particles(count, weights) => {
+                ("particles", vec![count.to_string(), format!("weights={}", weights.show())])
+            }
+            Form::Tree(limit) => ("tree", vec![limit.to_string()]),
+            Form::Resampling => ("resampling", Vec::new()),
+            Form::Hypergames(count) => ("hypergames", vec![count.to_string()]),
+        };
+        if self.opponents != Opponents::Random {
+            arguments.push(format!("opponents={}", self.opponents.show()));
         }
+        if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
     }
 }
 
 impl BeliefKind {
+    fn from_spec(spec: &Spec, known: &[&str]) -> Result<BeliefKind, SpecError> {
+        let (form, opponents) = match spec.name.as_str() {
+            "auto" => (Form::Auto, AutoParams::from_spec(spec)?.opponents),
+            "exact" => {
+                let ListedParams { limit, opponents } = ListedParams::from_spec(spec)?;
+                (Form::Exact(limit), opponents)
+            }
+            "particles" => {
+                let ParticleParams { count, weights, opponents } = ParticleParams::from_spec(spec)?;
+                (Form::Particles(count, weights), opponents)
+            }
+            "tree" => {
+                let mut params = ListedParams { limit: 1_000_000, ..ListedParams::default() };
+                params.apply(spec)?;
+                (Form::Tree(params.limit), params.opponents)
+            }
+            "resampling" => {
+                NoParams::from_spec(spec)?;
+                (Form::Resampling, Opponents::Random)
+            }
+            "hypergames" => {
+                let HypergameParams { count, opponents } = HypergameParams::from_spec(spec)?;
+                (Form::Hypergames(count), opponents)
+            }
+            name => return Err(unknown("choice", name, known.iter().copied())),
+        };
+        Ok(BeliefKind { form, opponents })
+    }
+
     /// A new belief of this kind for a game, from which so many presents will be drawn.
     ///
     /// # Errors
     /// What the game lacks for it.
     pub fn build(self, info: &Info, draws: u64) -> Result<Box<dyn Belief>, String> {
         let need = |holds: bool, part: &str, what: &str| {
-            if holds { Ok(()) } else { Err(format!("belief={part} needs {what}, which this game lacks")) }
+            if holds { Ok(()) } else { Err(format!("{part} needs {what}, which this game lacks")) }
         };
-        Ok(match self {
-            BeliefKind::Auto if info.perfect_information && info.has.explicit_chance => {
-                Box::new(Exact::new(1_000_000))
+        match self.opponents {
+            Opponents::Random => {}
+            Opponents::Preferred(_) => {
+                need(info.has.preferred, "opponents=preferred", "preferred actions")?;
             }
-            BeliefKind::Auto => Box::new(Particles::new(draws.clamp(100, 1000) as usize)),
-            BeliefKind::Exact(limit) => {
-                need(info.has.explicit_chance, "exact", "explicit chance")?;
-                Box::new(Exact::new(limit))
+            Opponents::Greedy(_) => need(info.has.evaluator, "opponents=greedy", "an evaluator")?,
+        }
+        let opponents = self.opponents;
+        let particles = |count, weights| Box::new(Particles::new(count, weights).against(opponents));
+        Ok(match self.form {
+            Form::Auto if info.perfect_information && info.has.explicit_chance => {
+                Box::new(Exact::new(1_000_000).against(opponents))
             }
-            BeliefKind::Particles(count) => Box::new(Particles::new(count)),
-            BeliefKind::Tree(limit) => Box::new(HistoryTree::new(limit)),
-            BeliefKind::Resampling => {
-                need(info.has.resampling, "resampling", "resampling")?;
-                Box::new(Resampling)
+            Form::Auto => particles(draws.clamp(100, 1000) as usize, Weights::Even),
+            Form::Exact(limit) => {
+                need(info.has.explicit_chance, "belief=exact", "explicit chance")?;
+                Box::new(Exact::new(limit).against(opponents))
             }
-            BeliefKind::Hypergames(count) => Box::new(Hypergames::new(count)),
+            Form::Particles(count, weights) => particles(count, weights),
+            Form::Tree(limit) => Box::new(HistoryTree::new(limit).against(opponents)),
+            Form::Resampling => {
+                need(info.has.resampling, "belief=resampling", "resampling")?;
+                Box::<Resampling>::default()
+            }
+            Form::Hypergames(count) => Box::new(Hypergames::new(count).against(opponents)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_read_as_they_are_shown() {
+        for text in [
+            "auto",
+            "auto(opponents=preferred(0.01))",
+            "exact(5)",
+            "particles(7, weights=none)",
+            "particles(7, weights=kept, opponents=greedy(0.5))",
+            "tree(1000000, opponents=preferred(0))",
+            "resampling",
+            "hypergames(100)",
+        ] {
+            let read = BeliefKind::read(&Value::Spec(text.parse().unwrap())).unwrap();
+            assert_eq!(read.show(), text);
+        }
+        let bare = |text: &str| BeliefKind::read(&Value::Spec(text.parse().unwrap())).unwrap().show();
+        assert_eq!(bare("tree(opponents=random)"), "tree(1000000)");
+        assert_eq!(bare("particles(weights=even, count=3)"), "particles(3)");
     }
 }

@@ -1,23 +1,27 @@
 //! Beliefs: what the past leaves possible, given a player's view.
 //!
 //! A belief is brought up to date with a view and then gives *presents*: states (with what every
-//! player has seen in them) drawn with their probability. `world.rs` has the one step that all
-//! share: the successors of a possible world that agree with what the player saw.
+//! player has seen in them) drawn with their probability. `past.rs` has the one step that all
+//! share: the successors of a possible world that agree with what the player saw, by what others are
+//! taken to do (`opponents.rs`).
 
 mod exact;
 pub(crate) mod foreknowledge;
 pub mod graph;
 mod hypergames;
 mod kind;
+mod opponents;
 mod particles;
+mod past;
 mod resampling;
 mod tree;
 mod world;
 
 pub use exact::Exact;
 pub use hypergames::Hypergames;
-pub use kind::BeliefKind;
-pub use particles::Particles;
+pub use kind::{BeliefKind, Form};
+pub use opponents::Opponents;
+pub use particles::{Particles, Weights};
 pub use resampling::Resampling;
 pub use tree::HistoryTree;
 pub use world::World;

@@ -10,15 +10,22 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::world::{Next, options};
-use super::{Belief, Counter, Trouble, World, unexplained};
-use crate::game::{Action, Turn};
+use super::opponents::Opponents;
+use super::past::{Ledger, Past};
+use super::world::Next;
+use super::{Belief, Counter, Trouble, World};
+use crate::game::Action;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
 
 /// All histories that may have been, as far as they have been looked at.
-pub struct HistoryTree(Mutex<Histories>);
+pub struct HistoryTree(Mutex<Known>);
+
+struct Known {
+    histories: Histories,
+    ledger: Ledger,
+}
 
 struct Histories {
     nodes: Vec<Node>,
@@ -28,9 +35,10 @@ struct Histories {
     path: Vec<(usize, usize)>,
     removals: u64,
     restarts: u64,
-    steps: u64,
     /// How often there were too many, and all were forgotten.
     forgotten: u64,
+    /// The present that the last update found, in case that none is found later on.
+    found: Option<World>,
 }
 
 struct Node {
@@ -64,7 +72,7 @@ const IMPOSSIBLE: usize = usize::MAX;
 /// A step with more outcomes than this is drawn instead of listed.
 const LISTED: usize = 100_000;
 /// Contradictions in a row after which nothing is believed to explain the view, where it cannot be known.
-const HOPELESS: u64 = 1_000_000;
+const HOPELESS: u64 = 100_000;
 /// Steps between two things a player notices before a game counts as endless.
 const PATIENCE: usize = 10_000;
 const ROOT: usize = 0;
@@ -79,88 +87,112 @@ enum End {
 impl HistoryTree {
     /// A tree that keeps at most so many histories; with more, it begins anew.
     pub fn new(limit: usize) -> HistoryTree {
-        HistoryTree(Mutex::new(Histories {
-            nodes: Vec::new(),
-            limit,
-            path: Vec::new(),
-            removals: 0,
-            restarts: 0,
-            steps: 0,
-            forgotten: 0,
-        }))
+        HistoryTree(Mutex::new(Known { histories: Histories::new(limit), ledger: Ledger::default() }))
     }
 
-    fn histories(&self) -> MutexGuard<'_, Histories> {
+    /// The same, with other players who are taken to choose in some way.
+    pub fn against(self, opponents: Opponents) -> HistoryTree {
+        self.known().ledger.opponents = opponents;
+        self
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Belief for HistoryTree {
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
-        let mut histories = self.histories();
-        let behind = |node: &Node| node.world.as_ref().map_or(0, |world| world.at);
-        if histories.nodes.iter().map(behind).max().is_none_or(|at| at > view.events.len()) {
-            histories.nodes = vec![Node { world: Some(World::initial(model)), kind: Kind::New }];
+        let Known { histories, ledger } = &mut *self.known();
+        let updated = ledger.explain(model, view, |past, anew| {
+            if anew || histories.nodes.is_empty() {
+                histories.begin(past);
+            }
+            histories.present(past, rng)
+        });
+        match updated {
+            Ok(present) => histories.found = Some(present),
+            Err(trouble) => {
+                histories.nodes.clear();
+                return Err(trouble);
+            }
         }
-        histories.present(model, view, rng).map(|_| ())
+        Ok(())
     }
 
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) {
-        if let Ok(present) = self.histories().present(model, view, rng) {
-            world.copy_from(&present);
+        let Known { histories, ledger } = &mut *self.known();
+        let past = ledger.past(model, view);
+        let present = histories.present(&past, rng).ok();
+        ledger.transitions += past.transitions();
+        if let Some(present) = present.as_ref().or(histories.found.as_ref()) {
+            world.copy_from(present);
         }
     }
 
     fn worlds(&self, model: &dyn Model, view: &View, limit: usize) -> Option<Vec<(World, f64)>> {
-        self.histories().all(model, view, limit)
+        let Known { histories, ledger } = &mut *self.known();
+        let past = ledger.past(model, view);
+        let worlds = histories.all(&past, limit);
+        ledger.transitions += past.transitions();
+        worlds
     }
 
     fn size(&self) -> Option<u64> {
-        let histories = self.histories();
-        Some(histories.nodes.iter().filter(|node| matches!(node.kind, Kind::Present(_))).count() as u64)
+        let nodes = &self.known().histories.nodes;
+        Some(nodes.iter().filter(|node| matches!(node.kind, Kind::Present(_))).count() as u64)
     }
 
     fn counters(&self) -> Vec<Counter> {
-        let Histories { nodes, removals, restarts, steps, .. } = &*self.histories();
+        let Known { histories: Histories { nodes, removals, restarts, .. }, ledger } = &*self.known();
         vec![
             ("histories", nodes.len() as f64),
             ("removed", *removals as f64),
             ("restarts", *restarts as f64),
-            ("transitions", *steps as f64),
+            ("transitions", ledger.transitions as f64),
         ]
     }
 
     fn notes(&self) -> Vec<String> {
-        let forgotten = self.histories().forgotten;
-        let note = "there were too many histories to keep; belief=particles(1000) keeps fewer";
-        if forgotten > 0 { vec![note.to_owned()] } else { Vec::new() }
+        let Known { histories, ledger } = &*self.known();
+        let mut notes = ledger.notes();
+        if histories.forgotten > 0 {
+            let note = "there were too many histories to keep; belief=particles(1000) keeps fewer";
+            notes.push(note.to_owned());
+        }
+        notes
     }
 }
 
 impl Histories {
+    fn new(limit: usize) -> Histories {
+        let nodes = Vec::new();
+        Histories { nodes, limit, path: Vec::new(), removals: 0, restarts: 0, forgotten: 0, found: None }
+    }
+
+    /// Forgets all but the beginning of the game.
+    fn begin(&mut self, past: &Past) {
+        self.nodes = vec![Node { world: Some(past.initial()), kind: Kind::New }];
+    }
+
     /// Algorithm 1: one state of those that are possible.
-    fn present(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<World, Trouble> {
+    fn present(&mut self, past: &Past, rng: &mut Rng) -> Result<World, Trouble> {
         let (restarts, forgotten) = (self.restarts, self.forgotten);
         loop {
             if self.nodes.len() > self.limit {
-                self.nodes = vec![Node { world: Some(World::initial(model)), kind: Kind::New }];
+                self.begin(past);
                 self.forgotten += 1;
             }
             if self.forgotten > forgotten + 1 || self.restarts > restarts + HOPELESS {
-                let many = self.nodes.len() as u64 + self.removals;
-                return Err(Trouble::Unfit(format!(
-                    "no state that explains what player {} has seen was found among {many} histories; \
-                     use belief=particles(1000), or a larger limit: belief=tree(limit)",
-                    view.player + 1
-                )));
+                return Err(self.in_vain(past));
             }
-            match self.descend(model, view, rng) {
+            match self.descend(past, rng) {
                 End::Present(world) => return Ok(world),
                 End::Endless => {
                     let what = "the game goes on without end between two of the player's moves";
                     return Err(Trouble::Unfit(what.to_owned()));
                 }
-                End::Contradiction if self.path.is_empty() => return Err(unexplained(view)),
+                End::Contradiction if self.path.is_empty() => return Err(past.unexplained()),
                 End::Contradiction => {
                     self.remove();
                     self.restarts += 1;
@@ -169,15 +201,27 @@ impl Histories {
         }
     }
 
+    /// That no present was found among those that were looked at. Where there was one before, what has been
+    /// seen since is the likely reason; where there was none, the game is too large.
+    fn in_vain(&self, past: &Past) -> Trouble {
+        let why = format!(
+            "no state that explains what player {} has seen was found among {} histories; \
+             use belief=particles(1000), or a larger limit: belief=tree(limit)",
+            past.view.player + 1,
+            self.nodes.len() as u64 + self.removals,
+        );
+        if self.found.is_some() { Trouble::Unexplained(why) } else { Trouble::Unfit(why) }
+    }
+
     /// Goes down from the root to the present, or to something that contradicts the view.
-    fn descend(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> End {
+    fn descend(&mut self, past: &Past, rng: &mut Rng) -> End {
         self.path.clear();
         let mut at = ROOT;
         loop {
-            if self.path.len() > PATIENCE + 4 * view.events.len() {
+            if self.path.len() > PATIENCE + 4 * past.view.events.len() {
                 return End::Endless;
             }
-            if !self.look(model, view, at) {
+            if !self.look(past, at) {
                 return End::Contradiction;
             }
             let node = &self.nodes[at];
@@ -185,13 +229,13 @@ impl Histories {
                 (Kind::Present(_), Some(world)) => return End::Present(world.clone()),
                 (Kind::Past(children), _) => rng.weighted(children.iter().map(|child| child.share)),
                 (Kind::Drawn(_), Some(world)) => {
-                    let joint = draw(model, world, view, rng);
+                    let joint = draw(past, world, rng);
                     self.drawn_child(at, joint)
                 }
                 _ => return End::Contradiction,
             };
             self.path.push((at, chosen));
-            match self.follow(model, view, at, chosen) {
+            match self.follow(past, at, chosen) {
                 Some(next) => at = next,
                 None => return End::Contradiction,
             }
@@ -199,31 +243,34 @@ impl Histories {
     }
 
     /// Tests a node that has not been tested since more has happened. False if it contradicts the view.
-    fn look(&mut self, model: &dyn Model, view: &View, at: usize) -> bool {
+    fn look(&mut self, past: &Past, at: usize) -> bool {
         let node = &mut self.nodes[at];
         match &node.kind {
-            Kind::Present(events) if *events == view.events.len() => return true,
+            Kind::Present(events) if *events == past.view.events.len() => return true,
             Kind::Past(children) => return !children.is_empty(),
             Kind::Drawn(_) => return true,
             Kind::New | Kind::Present(_) => {}
         }
-        let Some(world) = &node.world else { return false };
-        node.kind = match world.next(model, view, &mut Vec::new()) {
-            Next::Arrived => Kind::Present(view.events.len()),
+        let Some(world) = &mut node.world else { return false };
+        node.kind = match past.next(world, &mut Vec::new()) {
+            Next::Arrived => {
+                past.arrive(world);
+                Kind::Present(past.view.events.len())
+            }
             Next::Dead | Next::Untold => return false,
-            Next::Step(own) => match options(model, &world.state, view.player, own, LISTED) {
-                Some(listed) => {
+            Next::Step(own) => match past.options(world, own, LISTED) {
+                Ok(listed) => {
                     let possible = listed.into_iter().filter(|(_, share)| *share > 0.0);
                     Kind::Past(possible.map(|(joint, share)| Child { joint, share, node: 0 }).collect())
                 }
-                None => Kind::Drawn(Vec::new()),
+                Err(_) => Kind::Drawn(Vec::new()),
             },
         };
         true
     }
 
     /// The node of a child, made and tested if it is new; `None` if it contradicts the view.
-    fn follow(&mut self, model: &dyn Model, view: &View, at: usize, chosen: usize) -> Option<usize> {
+    fn follow(&mut self, past: &Past, at: usize, chosen: usize) -> Option<usize> {
         let fresh = self.nodes.len();
         let Node { world, kind: Kind::Past(children) | Kind::Drawn(children) } = &mut self.nodes[at] else {
             return None;
@@ -235,12 +282,11 @@ impl Histories {
             known => return Some(known),
         }
         let mut next = world.as_ref()?.clone();
-        let turn = model.turn(&next.state);
-        self.steps += 1;
-        if !next.step(model, view, turn, &child.joint) {
+        let turn = past.model.turn(&next.state);
+        if !past.step(&mut next, turn, &child.joint) {
             return None;
         }
-        next.extend_views(model, turn, &child.joint);
+        next.extend_views(past.model, turn, &child.joint);
         child.node = fresh;
         self.nodes.push(Node { world: Some(next), kind: Kind::New });
         self.forget_state(at);
@@ -309,8 +355,8 @@ impl Histories {
     }
 
     /// All possible presents with their probabilities, if there are at most so many and they can be listed.
-    fn all(&mut self, model: &dyn Model, view: &View, limit: usize) -> Option<Vec<(World, f64)>> {
-        self.test_all(model, view, limit)?;
+    fn all(&mut self, past: &Past, limit: usize) -> Option<Vec<(World, f64)>> {
+        self.test_all(past, limit)?;
         let mut found = Vec::new();
         let mut open = vec![(ROOT, 1.0)];
         while let Some((at, p)) = open.pop() {
@@ -326,13 +372,13 @@ impl Histories {
     }
 
     /// Goes through all histories, so that only possible ones are left.
-    fn test_all(&mut self, model: &dyn Model, view: &View, limit: usize) -> Option<()> {
+    fn test_all(&mut self, past: &Past, limit: usize) -> Option<()> {
         let mut presents = 0;
         self.path.clear();
         let mut next = Some(ROOT); // the node to look at; none to go on behind it
         loop {
             let possible = match next {
-                Some(at) if !self.look(model, view, at) => false,
+                Some(at) if !self.look(past, at) => false,
                 Some(at) => {
                     match &self.nodes[at].kind {
                         Kind::Past(_) => self.path.push((at, 0)),
@@ -352,7 +398,7 @@ impl Histories {
                     let &(at, chosen) = self.path.last()?;
                     let Kind::Past(children) = &self.nodes[at].kind else { return None };
                     if chosen < children.len() {
-                        next = self.follow(model, view, at, chosen);
+                        next = self.follow(past, at, chosen);
                         next.is_some()
                     } else {
                         self.path.pop();
@@ -377,21 +423,13 @@ impl Histories {
 }
 
 /// What happens at a turn whose outcomes cannot be listed.
-fn draw(model: &dyn Model, world: &World, view: &View, rng: &mut Rng) -> Vec<Action> {
-    let turn = model.turn(&world.state);
-    if turn == Turn::Chance {
-        return vec![model.draw(&world.state, rng)];
-    }
-    let own = match world.next(model, view, &mut Vec::new()) {
+fn draw(past: &Past, world: &World, rng: &mut Rng) -> Vec<Action> {
+    let own = match past.next(world, &mut Vec::new()) {
         Next::Step(own) => own,
         _ => None,
     };
-    let mut scratch = Vec::new();
-    let each = turn.movers().iter().map(|mover| match own {
-        Some(action) if mover == view.player => action,
-        _ => model.random_action(&world.state, mover, &mut scratch, rng),
-    });
-    each.collect()
+    let turn = past.model.turn(&world.state);
+    past.draw(world, turn, own, rng)[..turn.width()].to_vec()
 }
 
 #[cfg(test)]
@@ -409,8 +447,7 @@ mod tests {
     }
 
     fn histories(nodes: Vec<Node>) -> Histories {
-        let empty = HistoryTree::new(1000).0.into_inner().unwrap();
-        Histories { nodes, ..empty }
+        Histories { nodes, ..Histories::new(1000) }
     }
 
     fn share(histories: &Histories, node: usize, child: usize) -> f64 {

@@ -61,6 +61,11 @@ impl World {
         true
     }
 
+    /// Has been told what the view says, whatever this world would have told.
+    pub(super) fn take_view(&mut self, view: &View) {
+        self.keys[view.player] = view.key();
+    }
+
     /// Copies another world into this one's memory.
     pub fn copy_from(&mut self, source: &World) {
         self.state.clone_from(&source.state);
@@ -118,10 +123,17 @@ impl World {
         }
     }
 
-    /// Takes one step and says whether what the player was told agrees with the view. The views'
-    /// keys are left for [`World::extend_views`], since most worlds are dropped before they are
-    /// needed.
-    pub(super) fn step(&mut self, model: &dyn Model, view: &View, turn: Turn, joint: &[Action]) -> bool {
+    /// Takes one step and says whether what the player was told agrees with the view. What is told in place
+    /// of an event that is `forgiven` always does. The views' keys are left for [`World::extend_views`],
+    /// since most worlds are dropped before they are needed.
+    pub(super) fn step(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        forgiven: &[usize],
+        turn: Turn,
+        joint: &[Action],
+    ) -> bool {
         let mut rewards = [0.0; MAX_PLAYERS];
         model.step(&mut self.state, joint, &mut rewards[..self.keys.len()]);
         self.earned += self.weight * rewards[view.player];
@@ -135,78 +147,13 @@ impl World {
             return true;
         }
         let expected = view.events.get(self.at);
+        let agrees = expected == Some(&Event::Observed(told)) || forgiven.contains(&self.at);
         self.at += usize::from(matches!(expected, Some(Event::Observed(_))));
-        expected == Some(&Event::Observed(told))
+        agrees
     }
 
     /// Takes it that the view's next event, which this world did not tell, has happened all the same.
     pub(super) fn pass_over(&mut self) {
         self.at += 1;
     }
-}
-
-/// All joint actions of a turn with their probabilities: chance's as the game says, other players'
-/// uniform, `own` fixed. `None` if there are more than `limit`, or chance is not explicit.
-pub(super) fn options(
-    model: &dyn Model,
-    state: &State,
-    player: usize,
-    own: Option<Action>,
-    limit: usize,
-) -> Option<Vec<(Vec<Action>, f64)>> {
-    let turn = model.turn(state);
-    if turn == Turn::Chance {
-        if !model.info().has.explicit_chance {
-            return None;
-        }
-        let mut outcomes = Vec::new();
-        model.chance(state, &mut outcomes);
-        return (outcomes.len() <= limit)
-            .then(|| outcomes.into_iter().map(|(outcome, p)| (vec![outcome], p)).collect());
-    }
-    let mut joints = vec![(Vec::new(), 1.0)];
-    let mut legal = Vec::new();
-    for mover in turn.movers().iter() {
-        legal.clear();
-        match own {
-            Some(action) if mover == player => legal.push(action),
-            _ => model.legal(state, mover, &mut legal),
-        }
-        if joints.len().saturating_mul(legal.len()) > limit {
-            return None;
-        }
-        let share = 1.0 / legal.len().max(1) as f64;
-        joints = joints
-            .iter()
-            .flat_map(|(joint, p)| {
-                legal.iter().map(move |action| {
-                    let mut longer = joint.clone();
-                    longer.push(*action);
-                    (longer, p * share)
-                })
-            })
-            .collect();
-    }
-    Some(joints)
-}
-
-/// The successors of a world that agree with the view, each with what was done and its probability.
-/// `None` if there are too many to list.
-pub(super) fn successors(
-    model: &dyn Model,
-    world: &World,
-    view: &View,
-    own: Option<Action>,
-    limit: usize,
-) -> Option<Vec<(World, Vec<Action>, f64)>> {
-    let turn = model.turn(&world.state);
-    let joints = options(model, &world.state, view.player, own, limit)?;
-    let mut agreeing = Vec::new();
-    for (joint, probability) in joints {
-        let mut after = world.clone();
-        if probability > 0.0 && after.step(model, view, turn, &joint) {
-            agreeing.push((after, joint, probability));
-        }
-    }
-    Some(agreeing)
 }

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::course::Course;
-use crate::belief::{Belief, BeliefKind, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
 use crate::game::{Action, Info, Players};
 use crate::model::{Model, SharedModel};
 use crate::params::{Params, words};
@@ -36,9 +36,10 @@ crate::params! {
         /// What chance does in each world: fixed (settled by a seed, the same for every action) or
         /// open (as the game says, for the planner to reckon with).
         pub future: Future = Future::Fixed;
-        /// What the past leaves possible: auto, exact(limit), particles(count), resampling or
-        /// hypergames(count).
-        pub belief: BeliefKind = BeliefKind::Auto;
+        /// What the past leaves possible: exact, particles (with weights or, as in POMCP, none), the tree of
+        /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
+        /// or what its evaluator promises most for, but for a share of slips.
+        pub belief: BeliefKind = Form::Auto.into();
         /// States to look at for a decision; where that is too few for the horizon, a nearer one is taken.
         pub states: u64 = 1_000_000, in 1..=u64::MAX;
         /// Time a move, after which the worlds planned in so far decide.
@@ -89,7 +90,7 @@ fn hyperplay() -> WorldsParams {
     WorldsParams {
         planner: Some(Spec { name: "uct".to_owned(), arguments: vec![simulations] }),
         future: Future::Open,
-        belief: BeliefKind::Hypergames(100),
+        belief: Form::Hypergames(100).into(),
         ..WorldsParams::default()
     }
 }
@@ -173,6 +174,7 @@ impl Planner for Worlds {
         decision.simulations = inquiry.simulations;
         decision.nodes = inquiry.states;
         decision.belief = belief.size();
+        decision.counters = belief.counters();
         decision.notes.extend(belief.notes());
         if inquiry.horizon < params.horizon {
             let (near, far) = (inquiry.horizon, params.horizon);

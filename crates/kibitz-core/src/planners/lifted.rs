@@ -112,6 +112,7 @@ impl Planner for Lifted {
         let mut decision = tally.decide(rng);
         decision.simulations = simulations;
         decision.belief = belief.size();
+        decision.counters = belief.counters();
         decision.notes.extend(belief.notes());
         decision.elapsed = begun.elapsed();
         Ok(decision)

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::belief::{Belief, BeliefKind, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel};
 use crate::params::{NoParams, Params};
@@ -59,7 +59,7 @@ impl Planner for OneStep {
                 "greedy needs preferred actions or an evaluator, and this game has neither".to_owned()
             );
         }
-        let belief = BeliefKind::Auto.build(info, self.samples.into())?;
+        let belief = BeliefKind::from(Form::Auto).build(info, self.samples.into())?;
         self.session = Some((model, belief, Rng::new(seed)));
         Ok(())
     }
@@ -115,6 +115,7 @@ impl Planner for OneStep {
             simulations: u64::from(rounds) * table.len() as u64,
             table,
             belief: belief.size(),
+            counters: belief.counters(),
             elapsed: begun.elapsed(),
             notes: belief.notes(),
             ..Decision::default()

@@ -19,7 +19,7 @@ mod width;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, BeliefKind, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
 use crate::game::{Info, Turn};
 use crate::model::SharedModel;
 use crate::planner::{Decision, Planner};
@@ -126,7 +126,7 @@ impl TreeSearch {
         }
         // The graph of beliefs is made of all states that may be, whatever the way to them.
         let all = kind == TreeKind::Belief && lists_all(p.belief);
-        let belief = if all { BeliefKind::Exact(LARGEST) } else { p.belief };
+        let belief = if all { Form::Exact(LARGEST).into() } else { p.belief };
         let belief = belief
             .build(info, p.simulations.unwrap_or(u64::MAX))
             .map_err(|what| format!("{}: {what}", self.name))?;
@@ -163,7 +163,7 @@ impl Planner for TreeSearch {
         {
             aside = Some(format!("tree=action-observation from here on: {why}"));
             session.kind = TreeKind::ActionObservation;
-            session.belief = BeliefKind::Auto.build(model.info(), u64::MAX)?;
+            session.belief = BeliefKind::from(Form::Auto).build(model.info(), u64::MAX)?;
             updated = session.belief.update(&*model, view, &mut rng);
         }
         if model.faults() != faults {
@@ -227,7 +227,7 @@ pub(crate) fn natural_horizon(info: &Info) -> u32 {
 
 /// Whether tree=belief chooses the belief itself.
 fn lists_all(belief: BeliefKind) -> bool {
-    matches!(belief, BeliefKind::Auto | BeliefKind::Tree(_))
+    matches!(belief.form, Form::Auto | Form::Tree(_))
 }
 
 /// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what

@@ -1,6 +1,6 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
-use crate::belief::BeliefKind;
+use crate::belief::{BeliefKind, Form};
 use crate::params::{Param, Params, named, share, words};
 use crate::playout::Policy;
 use crate::spec::{Spec, Value};
@@ -18,9 +18,10 @@ crate::params! {
         pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;
         /// Exploration constant of UCB1, in units of the game's spread of returns.
         pub exploration: f64 = std::f64::consts::SQRT_2, in 0.0..=1e6;
-        /// What the past leaves possible: auto, exact(limit), particles(count), tree(limit), resampling
-        /// or hypergames(count).
-        pub belief: BeliefKind = BeliefKind::Auto;
+        /// What the past leaves possible: exact, particles (with weights or, as in POMCP, none), the tree of
+        /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
+        /// or what its evaluator promises most for, but for a share of slips.
+        pub belief: BeliefKind = Form::Auto.into();
         /// What a node stands for: auto, state, action-observation or belief.
         pub tree: TreeKind = TreeKind::Auto;
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody

@@ -2,7 +2,7 @@
 
 use super::TreeSearch;
 use super::params::{Choice, Observers, SearchParams, Selection, TreeKind};
-use crate::belief::BeliefKind;
+use crate::belief::Form;
 use crate::params::Params;
 use crate::registry::PlannerEntry;
 
@@ -50,7 +50,7 @@ preset!(
     "norns",
     "UCT on what the player has done and seen, from a tree of possible pasts (Geißer et al. 2014).",
     "",
-    { tree: TreeKind::ActionObservation, belief: BeliefKind::Tree(1_000_000), choice: Choice::Value }
+    { tree: TreeKind::ActionObservation, belief: Form::Tree(1_000_000).into(), choice: Choice::Value }
 );
 preset!(
     "is-mcts",

@@ -1,0 +1,184 @@
+"""Observations that nothing explains: the game that is played is not the one that is planned with."""
+
+from __future__ import annotations
+
+import time
+from random import Random
+from typing import Any
+
+import pytest
+
+import kibitz as kb
+
+Number = tuple[int, int, bool]
+"""What is hidden, the turns that are over, and whether the clock ticks next."""
+
+
+class Drawing(kb.Rules[Number]):
+    """Guess a hidden number, ten times; the answer is whether it is larger. A clock ticks in silence.
+
+    What is told while `lie` is set is nothing that the rules explain.
+    """
+
+    horizon, min_return, max_return = 21, 0.0, 10.0
+
+    def __init__(self, lie: str) -> None:
+        self.lie, self.lying = lie, False
+
+    def initial(self) -> Number:
+        return (-1, 0, True)
+
+    def turn(self, state: Number) -> int:
+        _, turns, ticks = state
+        return kb.CHANCE if ticks else 0 if turns < 10 else kb.OVER
+
+    def draw(self, state: Number, rng: Random) -> int:
+        return rng.randrange(6) if state[0] < 0 else state[0]
+
+    def legal(self, state: Number, player: int) -> list[int]:
+        return list(range(6))
+
+    def step(self, state: Number, joint: tuple[int, ...]) -> tuple[Number, float]:
+        number, turns, ticks = state
+        if ticks:
+            return (joint[0], turns, False), 0.0
+        return (number, turns + 1, turns < 9), float(joint[0] == number)
+
+    def observe(self, after: Number, joint: tuple[int, ...], player: int) -> object:
+        number, _, ticks = after
+        if not ticks:
+            return "a noise" if self.lying and self.lie == "noise" else None
+        answer = "larger" if number > joint[0] else "not larger"
+        if self.lying:
+            other = "not larger" if answer == "larger" else "larger"
+            return {"nonsense": "nonsense", "silence": None, "contrary": other}.get(self.lie, answer)
+        return answer
+
+    def key(self, state: Number) -> Number:
+        return state
+
+    def resample(self, events: list[tuple[str, Any]], player: int, rng: Random) -> Number | None:
+        """Finds nothing where something is wrong."""
+        possible = set(range(6))
+        acted = [value for what, value in events if what == "acted"]
+        told = [value for what, value in events if what == "observed"]
+        if len(told) != len(acted):
+            return None
+        for guess, answer in zip(acted, told, strict=True):
+            possible &= {n for n in range(6) if answer == ("larger" if n > guess else "not larger")}
+        return (rng.choice(sorted(possible)), len(acted), False) if possible else None
+
+
+class Liar(Drawing):
+    """The same, with probabilities."""
+
+    def chance(self, state: Number) -> list[tuple[int, float]]:
+        return [(number, 1 / 6) for number in range(6)] if state[0] < 0 else [(state[0], 1.0)]
+
+
+BELIEFS = [
+    "auto",
+    "exact",
+    "particles(60)",
+    "particles(60, weights=kept)",
+    "particles(60, weights=none)",
+    "tree",
+    "resampling",
+    "hypergames(20)",
+]
+PLANNERS = [
+    *(f"pomcp(simulations=60, belief={belief})" for belief in BELIEFS),
+    *(f"hindsight(worlds=3, horizon=1, belief={belief})" for belief in BELIEFS),
+    "norns(simulations=60)",
+    "norns(simulations=60, tree=belief)",
+    "is-mcts(simulations=60)",
+    "hyperplay(worlds=3, planner=uct(simulations=20))",
+    "lifted-hyperplay(worlds=1, hypergames=5, horizon=1, planner=random)",
+    "one-step(samples=10)",
+]
+WARNINGS = ("no state explains", "no particle agrees", "no state that explains")
+
+
+def tell(rules: Drawing, referee: kb.Referee, guess: int, *, lie: bool) -> None:
+    """One guess; only what is told of it may be a lie."""
+    rules.lying = lie
+    referee.apply([referee.state.find_action(0, str(guess))])
+    rules.lying = False
+
+
+def play_on(rules: Drawing, planner: kb.Planner, seed: int) -> list[tuple[bool, kb.Decision]]:
+    """A game in which every third step is lied about: whether there was a lie so far, and the decisions."""
+    game = kb.Game.python(rules, "liar")
+    referee = kb.Referee(game, seed=seed)
+    planner.start(game, 0, seed)
+    decisions = []
+    lied = False
+    while not referee.over:
+        view = referee.view(0)
+        decision = planner.act(view)
+        assert decision.action in dict(view.legal)
+        assert all(row.value is None or abs(row.value) <= 10 for row in decision.table)
+        decisions.append((lied, decision))
+        lie = len(decisions) % 3 == 0
+        lied = lied or lie
+        tell(rules, referee, int(decision.name), lie=lie)
+    return decisions
+
+
+@pytest.mark.parametrize("spec", PLANNERS)
+@pytest.mark.parametrize("lie", ["nonsense", "silence", "noise", "contrary"])
+def test_planners_go_on_and_warn(spec: str, lie: str) -> None:
+    check(Liar(lie), spec)
+
+
+@pytest.mark.parametrize(
+    "spec", [spec for spec in PLANNERS if "exact" not in spec and "=belief" not in spec]
+)
+def test_planners_go_on_where_chance_is_drawn(spec: str) -> None:
+    check(Drawing("nonsense"), spec)
+
+
+def check(rules: Drawing, spec: str) -> None:
+    """Plays, in bounded time, and warns from the first lie on."""
+    begun = time.perf_counter()
+    decisions = play_on(rules, kb.Planner(spec), seed=4)
+    assert time.perf_counter() - begun < 30
+    assert len(decisions) == 10
+    for lied, decision in decisions:
+        warned = any(warning in note for note in decision.notes for warning in WARNINGS)
+        # A contrary answer may well be true of some other number.
+        assert warned == lied or rules.lie == "contrary", decision.notes
+    assert any(decision.counters for _, decision in decisions)
+
+
+@pytest.mark.parametrize("kind", [belief for belief in BELIEFS if belief != "resampling"])
+def test_what_is_passed_over_is_passed_over_only(kind: str) -> None:
+    """The answers before and after a lie still count."""
+    rules = Liar("nonsense")
+    game = kb.Game.python(rules, "liar")
+    referee, belief = kb.Referee(game, seed=5), kb.Belief(game, kind, seed=1)
+    number = referee.state.value[0]
+    assert number > 1
+    for guess in [number, 0, number - 1]:
+        belief.update(referee.view(0))
+        tell(rules, referee, guess, lie=guess == 0)
+    belief.update(referee.view(0))
+    assert any(warning in note for note in belief.notes for warning in WARNINGS)
+    assert {belief.sample().value[0] for _ in range(50)} == {number}
+    states = belief.states()
+    assert states is None or [state.value[0] for state, _ in states] == [number]
+    # One who goes back to the beginning has nothing to forgive.
+    belief.update(kb.Referee(game, seed=2).view(0))
+    assert not belief.notes
+    assert len({belief.sample().value[0] for _ in range(200)}) == 6
+
+
+def test_the_game_may_find_no_state_by_itself() -> None:
+    rules = Liar("nonsense")
+    game = kb.Game.python(rules, "liar")
+    referee, belief = kb.Referee(game, seed=1), kb.Belief(game, "resampling")
+    belief.update(referee.view(0))
+    tell(rules, referee, 0, lie=True)
+    with pytest.raises(ValueError, match="no state explains what player 1 has seen"):
+        belief.update(referee.view(0))
+    assert dict(belief.counters) == {"tries": 2, "failures": 1}
