@@ -125,3 +125,32 @@ def test_several_players() -> None:
             referee.apply([players[who].act(referee.view(who)).action for who in referee.movers])
         total += referee.returns[seat]
     assert total > 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "few", "many"),
+    [
+        ("number-guessing.kif", 2_000, 5_000_000),
+        ("number-guessing.kif(questions=2)", 2_000, 5_000_000),
+        ("mastermind.kif(colours=2)", 2_000, 5_000_000),
+        ("monty-hall.kif", 40, 1_000),
+        ("exploding-bomb.kif", 10, 1_000),
+    ],
+)
+def test_branch_and_bound_finds_the_value_of_all_beliefs(spec: str, few: int, many: int) -> None:
+    game = kb.load(spec)
+    some, every = kb.solve(game, max_states=few), kb.solve(game, max_states=many)
+    assert (some.method, every.method) == (
+        "branch and bound over beliefs",
+        "dynamic programming over beliefs",
+    )
+    assert some.value == pytest.approx(every.value)
+    assert some.table[0][1] == pytest.approx(every.table[0][1])
+    with pytest.raises(ValueError, match="more than 5 states"):
+        kb.solve(kb.load("mastermind.kif(colours=5)"), max_states=5)
+
+
+def test_mastermind_is_solved_where_beliefs_are_too_many() -> None:
+    solution = kb.solve(kb.load("mastermind.kif(colours=3)"))
+    assert solution.value == pytest.approx([100])
+    assert solution.method == "branch and bound over beliefs"

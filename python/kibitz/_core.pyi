@@ -114,7 +114,11 @@ class RulesMachine:
     """A rules file as the machine that runs it sees it."""
 
     def __new__(
-        cls, name: str, data: bytes, machine: str | None = None, limits: Sequence[tuple[str, float]] | None = None
+        cls,
+        name: str,
+        data: bytes,
+        machine: str | None = None,
+        limits: Sequence[tuple[str, float]] | None = None,
     ) -> RulesMachine: ...
     @property
     def kind(self) -> str:
@@ -161,7 +165,9 @@ class Game:
         """A native game by spec; ValueError with the nearest names for a wrong one."""
 
     @staticmethod
-    def from_rules(name: str, data: bytes, spec: str, limits: Sequence[tuple[str, float]] | None = None) -> Game:
+    def from_rules(
+        name: str, data: bytes, spec: str, limits: Sequence[tuple[str, float]] | None = None
+    ) -> Game:
         """The game of a rules file's content; ValueError with all that is wrong with it."""
     @property
     def machine(self) -> dict[str, Any] | None:

@@ -13,6 +13,8 @@ use crate::keys::KeyMap;
 use crate::model::Model;
 use crate::rng::derive;
 
+/// States that count as one, since none is kept for long.
+const FLEETING: u64 = 20;
 /// Two values that differ by less are the same.
 const CLOSE: f64 = 1e-9;
 
@@ -21,7 +23,7 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Sol
     let mut search = Search {
         model,
         limits,
-        states: 0,
+        clock: Clock::default(),
         graph: BeliefGraph::default(),
         known: Foreknowledge::default(),
         nodes: Vec::new(),
@@ -37,12 +39,26 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Sol
 struct Search<'a, 'b> {
     model: &'a dyn Model,
     limits: &'a mut Limits<'b>,
-    states: u64,
+    clock: Clock,
     graph: BeliefGraph,
     known: Foreknowledge,
     nodes: Vec<Node>,
     /// The values of the first belief's actions that were found on the way.
     table: Vec<(Action, f64)>,
+}
+
+/// How many states have been looked at.
+#[derive(Default)]
+struct Clock {
+    all: u64,
+    counted: u64,
+}
+
+impl Clock {
+    fn tick(&mut self, limits: &mut Limits) -> Result<(), String> {
+        self.all += 1;
+        if self.all.is_multiple_of(FLEETING) { limits.count(&mut self.counted) } else { Ok(()) }
+    }
 }
 
 /// What is known of a belief.
@@ -70,8 +86,8 @@ impl From<String> for Halt {
 
 impl Search<'_, '_> {
     fn solve(&mut self) -> Result<Solution, Halt> {
-        let (limits, states) = (&mut *self.limits, &mut self.states);
-        let (mut value, roots) = self.graph.start(self.model, &mut || limits.count(states))?;
+        let (limits, clock) = (&mut *self.limits, &mut self.clock);
+        let (mut value, roots) = self.graph.start(self.model, &mut || clock.tick(limits))?;
         for (at, p) in &roots {
             let belief = self.graph.node(*at).belief.clone();
             self.note(*at, &belief);
@@ -96,8 +112,8 @@ impl Search<'_, '_> {
 
     /// The arm of an action; its beliefs are noted, and kept if that is wanted.
     fn arm(&mut self, at: usize, action: Action, keep: bool) -> Result<Arm, Halt> {
-        let (limits, states) = (&mut *self.limits, &mut self.states);
-        let (arm, beliefs) = self.graph.arm(self.model, at, action, &mut || limits.count(states))?;
+        let (limits, clock) = (&mut *self.limits, &mut self.clock);
+        let (arm, beliefs) = self.graph.arm(self.model, at, action, &mut || clock.tick(limits))?;
         for ((next, _), belief) in arm.next.iter().zip(beliefs) {
             self.note(*next, &belief);
             if keep && self.nodes[*next].value.is_none() && !self.nodes[*next].open {

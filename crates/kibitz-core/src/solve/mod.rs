@@ -94,11 +94,7 @@ fn solve_alone(model: &dyn Model, limits: &mut Limits) -> Result<Solution, Strin
     }
     let mut few = Limits { states: limits.states / 10, pause: &mut *limits.pause };
     match beliefs::solve(model, &mut few) {
-        // Those are not kept: there may be more of them.
-        Err(why) if why != INTERRUPTED => match bounds::solve(
-            model,
-            &mut Limits { states: limits.states.saturating_mul(20), pause: &mut *limits.pause },
-        )? {
+        Err(why) if why != INTERRUPTED => match bounds::solve(model, limits)? {
             Some(solution) => Ok(solution),
             None => beliefs::solve(model, limits),
         },
