@@ -344,6 +344,30 @@ pub trait Game: Send + Sync + 'static {
         values.fill(0.0);
     }
 
+    /// How many symmetries are known: exchanges of two things that change the names of states and actions, but
+    /// nothing that anybody could get.
+    fn swaps(&self) -> usize {
+        0
+    }
+
+    /// On which side of a symmetry a state is: 1 and -1 are exchanged, and 0 stays 0.
+    fn lean(&self, state: &Self::State, swap: usize) -> i32 {
+        let _ = (state, swap);
+        0
+    }
+
+    /// What a symmetry makes of a state. Twice, it is the same again.
+    fn swapped(&self, state: &Self::State, swap: usize) -> Self::State {
+        let _ = swap;
+        state.clone()
+    }
+
+    /// What a symmetry makes of an action.
+    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
+        let _ = (player, swap);
+        action
+    }
+
     /// Equal for states with the same future, different (but for accidents) for others.
     /// ([`Capabilities::hash`])
     fn hash(&self, state: &Self::State) -> u64 {

@@ -133,6 +133,14 @@ pub trait Model: Send + Sync {
     fn evaluate(&self, state: &State, values: &mut [f64]);
     /// [`Game::hash`].
     fn hash(&self, state: &State) -> u64;
+    /// [`Game::swaps`].
+    fn swaps(&self) -> usize;
+    /// [`Game::lean`].
+    fn lean(&self, state: &State, swap: usize) -> i32;
+    /// [`Game::swapped`].
+    fn swapped(&self, state: &State, swap: usize) -> State;
+    /// [`Game::swapped_action`].
+    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action;
     /// [`Game::view_key`].
     fn view_key(&self, state: &State, player: usize) -> u64;
     /// [`Game::resample`].
@@ -254,6 +262,22 @@ impl<G: Game> Model for G {
 
     fn evaluate(&self, state: &State, values: &mut [f64]) {
         Game::evaluate(self, state.get::<G::State>(), values);
+    }
+
+    fn swaps(&self) -> usize {
+        Game::swaps(self)
+    }
+
+    fn lean(&self, state: &State, swap: usize) -> i32 {
+        Game::lean(self, state.get::<G::State>(), swap)
+    }
+
+    fn swapped(&self, state: &State, swap: usize) -> State {
+        State::new(Game::swapped(self, state.get::<G::State>(), swap))
+    }
+
+    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
+        Game::swapped_action(self, player, action, swap)
     }
 
     fn hash(&self, state: &State) -> u64 {

@@ -65,6 +65,34 @@ impl BeliefGraph {
         &self.nodes[number]
     }
 
+    /// The legal actions of a belief that is kept, in classes: symmetries of the belief exchange those of a class.
+    pub fn classes(&self, model: &dyn Model, at: usize) -> Vec<Vec<Action>> {
+        let BeliefNode { belief, legal, .. } = &self.nodes[at];
+        let key = key_of(model, belief);
+        let keeps = |swap: &usize| {
+            let balance: f64 = belief.iter().map(|(s, p)| p * f64::from(model.lean(s, *swap))).sum();
+            let swapped = || belief.iter().map(|(state, p)| (model.swapped(state, *swap), *p)).collect();
+            balance.abs() < 1e-9 && key_of(model, &merged(model, swapped())) == key
+        };
+        let swaps: Vec<usize> = (0..model.swaps()).filter(keeps).collect();
+        let mut seen: KeyMap<()> = KeyMap::default();
+        let mut classes = Vec::new();
+        for first in legal {
+            if seen.contains_key(&u64::from(first.0)) {
+                continue;
+            }
+            let (mut class, mut open) = (Vec::new(), vec![*first]);
+            while let Some(action) = open.pop() {
+                if seen.insert(action.0.into(), ()).is_none() {
+                    class.push(action);
+                    open.extend(swaps.iter().map(|swap| model.swapped_action(0, action, *swap)));
+                }
+            }
+            classes.push(class);
+        }
+        classes
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -95,10 +123,12 @@ impl BeliefGraph {
         Ok((reward, groups.into_iter().map(number).collect()))
     }
 
-    /// The node of a belief that is given by its worlds.
-    pub fn find(&mut self, model: &dyn Model, worlds: Vec<(World, f64)>) -> usize {
+    /// The node of a belief that is given by its worlds, and the exchanges of names that lead there.
+    pub fn find(&mut self, model: &dyn Model, worlds: Vec<(World, f64)>) -> (usize, Vec<usize>) {
         let belief = worlds.into_iter().map(|(world, p)| (world.state, p)).collect();
-        self.number_and_keep(model, merged(model, belief))
+        let mut belief = merged(model, belief);
+        let exchanges = settle_names(model, &mut belief);
+        (self.number_and_keep(model, belief), exchanges)
     }
 
     /// What an action leads to from a belief that is kept, and what the next beliefs consist of.
@@ -124,7 +154,8 @@ impl BeliefGraph {
         self.transitions += moving.len() as u64;
         let (later, groups) = self.settle(model, moving, tick)?;
         let (mut next, mut beliefs) = (Vec::new(), Vec::new());
-        for (belief, p) in groups {
+        for (mut belief, p) in groups {
+            settle_names(model, &mut belief);
             next.push((self.number(model, &belief), gamma * p));
             beliefs.push(belief);
         }
@@ -193,8 +224,7 @@ impl BeliefGraph {
     /// The number of a belief whose states are merged, new or known.
     fn number(&mut self, model: &dyn Model, belief: &Distribution) -> usize {
         if model.info().has.hash {
-            let part = |key, (state, p): &(State, f64)| derive(key, model.hash(state) ^ mix(digits(*p)));
-            let key = belief.iter().fold(0, part);
+            let key = key_of(model, belief);
             if let Some(&known) = self.index.get(&key) {
                 return known;
             }
@@ -209,9 +239,40 @@ impl BeliefGraph {
     }
 }
 
+/// Gives the same names to what differs by names only, as far as symmetries tell: the likelier one of two that
+/// can be exchanged comes first. Gives the exchanges in their order.
+pub fn settle_names(model: &dyn Model, belief: &mut Distribution) -> Vec<usize> {
+    let mut made = Vec::new();
+    let lean = |belief: &Distribution, swap| -> f64 {
+        belief.iter().map(|(state, p)| p * f64::from(model.lean(state, swap))).sum()
+    };
+    loop {
+        let before = made.len();
+        for swap in 0..model.swaps() {
+            if lean(belief, swap) < -1e-9 {
+                belief.iter_mut().for_each(|(state, _)| *state = model.swapped(state, swap));
+                made.push(swap);
+            }
+        }
+        if made.len() == before {
+            break;
+        }
+    }
+    if !made.is_empty() {
+        *belief = merged(model, std::mem::take(belief));
+    }
+    made
+}
+
 /// Nine digits of a probability.
 fn digits(p: f64) -> u64 {
     (p * 1e9).round() as u64
+}
+
+/// A key of a belief whose states are merged.
+fn key_of(model: &dyn Model, belief: &Distribution) -> u64 {
+    let part = |key, (state, p): &(State, f64)| derive(key, model.hash(state) ^ mix(digits(*p)));
+    belief.iter().fold(0, part)
 }
 
 /// A player's legal actions, ascending.

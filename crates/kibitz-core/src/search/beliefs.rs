@@ -17,7 +17,7 @@ use super::params::{Choice, SearchParams};
 use super::run::Stop;
 use crate::belief::World;
 use crate::belief::foreknowledge::Foreknowledge;
-use crate::belief::graph::{Arm, BeliefGraph, BeliefNode, Distribution};
+use crate::belief::graph::{Arm, BeliefGraph, Distribution};
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
@@ -124,7 +124,7 @@ impl BeliefSearch {
         };
         let (c, room) = (params.exploration * info.spread, params.grow.unwrap_or(f64::INFINITY));
         let mut run = Run { model, params, horizon, c, range, room, rng };
-        let root = self.graph.find(model, worlds);
+        let (root, exchanges) = self.graph.find(model, worlds);
         self.nodes.resize_with(self.graph.len(), Node::default);
         let begun = self.graph.transitions;
         let mut simulations = 0;
@@ -140,7 +140,12 @@ impl BeliefSearch {
                 break;
             }
         }
-        self.verdict(params, view, root, simulations, self.graph.transitions - begun, &mut run.rng)
+        let transitions = self.graph.transitions - begun;
+        Decision {
+            simulations,
+            transitions: Some(transitions),
+            ..self.verdict(&mut run, view, root, &exchanges)
+        }
     }
 
     /// Whether the value of a belief is known, and an action that brings it.
@@ -192,8 +197,9 @@ impl BeliefSearch {
     /// visits; else the one with the highest upper bound among those that are open.
     fn select(&mut self, run: &mut Run, at: usize) -> usize {
         if self.nodes[at].edges.is_empty() {
-            let BeliefNode { belief, legal, .. } = self.graph.node(at);
-            let (promises, steps) = run.promises(belief, legal);
+            let classes = self.graph.classes(run.model, at);
+            let different: Vec<Action> = classes.iter().map(|class| class[0]).collect();
+            let (promises, steps) = run.promises(&self.graph.node(at).belief, &different);
             self.graph.transitions += steps;
             let edge = |(action, promise)| Edge {
                 action,
@@ -305,26 +311,23 @@ impl BeliefSearch {
         node.value = node.value.clamp(bounds.low, bounds.high);
     }
 
-    fn verdict(
-        &self,
-        params: &SearchParams,
-        view: &View,
-        root: usize,
-        simulations: u64,
-        transitions: u64,
-        rng: &mut Rng,
-    ) -> Decision {
-        let node = &self.nodes[root];
-        let mut table: Vec<Judgement> = node
-            .edges
-            .iter()
-            .map(|edge| {
-                let original = node.edges.iter().find(|other| !other.twin && same(&other.arm, &edge.arm));
-                let shown = if edge.twin { original.unwrap_or(edge) } else { edge };
-                let value = (shown.value > f64::NEG_INFINITY).then_some(shown.value);
-                Judgement { action: edge.action, value, error: None, visits: edge.visits.into() }
-            })
-            .collect();
+    /// The decision, in the names that things had before they were exchanged.
+    fn verdict(&self, run: &mut Run, view: &View, root: usize, exchanges: &[usize]) -> Decision {
+        let (node, model, params) = (&self.nodes[root], run.model, run.params);
+        let own = |action: Action| {
+            exchanges.iter().rev().fold(action, |action, swap| model.swapped_action(0, action, *swap))
+        };
+        let mut table = Vec::new();
+        for class in self.graph.classes(model, root) {
+            let Some(edge) = node.edges.iter().find(|edge| edge.action == class[0]) else { continue };
+            let original = node.edges.iter().find(|other| !other.twin && same(&other.arm, &edge.arm));
+            let shown = if edge.twin { original.unwrap_or(edge) } else { edge };
+            let value = (shown.value > f64::NEG_INFINITY).then_some(shown.value);
+            table.extend(class.iter().map(|action| {
+                let visits = if *action == edge.action { edge.visits } else { 0 };
+                Judgement { action: own(*action), value, error: None, visits: visits.into() }
+            }));
+        }
         let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
         // Where the search is over, visits say nothing: what was sure was not visited any more.
         match params.choice {
@@ -336,10 +339,8 @@ impl BeliefSearch {
         let first = table.first().filter(|best| best.value.is_some()).map(|best| best.action);
         let mut decision = match first {
             Some(action) => Decision { action, table, ..Decision::default() },
-            None => Decision::at_random(view, rng),
+            None => Decision::at_random(view, &mut run.rng),
         };
-        decision.simulations = simulations;
-        decision.transitions = Some(transitions);
         decision.nodes = self.nodes.len() as u64;
         decision.edges = self.nodes.iter().map(|node| node.tried as u64).sum();
         if self.is_over(root) {

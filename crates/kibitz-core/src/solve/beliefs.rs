@@ -18,7 +18,9 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Solution, 
     while arms.len() < graph.len() {
         let at = arms.len();
         let mut of_node = Vec::new();
-        for action in graph.node(at).legal.clone() {
+        // One of a class stands for all.
+        let actions = graph.classes(model, at).into_iter().map(|class| class[0]);
+        for action in actions {
             let (arm, beliefs) = graph.arm(model, at, action, &mut tick)?;
             for ((number, _), belief) in arm.next.iter().zip(beliefs) {
                 if *number > at && graph.node(*number).belief.is_empty() {
@@ -41,9 +43,10 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Solution, 
     if let [(root, _)] = roots.as_slice()
         && let Some((state, _)) = graph.node(*root).belief.first()
     {
-        let named = graph.node(*root).legal.iter().zip(&arms[*root]);
         let name = |action| model.action_name(state, Some(0), action);
-        solution.table = named.map(|(action, arm)| (name(*action), worth(arm))).collect();
+        for (class, arm) in graph.classes(model, *root).into_iter().zip(&arms[*root]) {
+            solution.table.extend(class.into_iter().map(|action| (name(action), worth(arm))));
+        }
         solution.table.sort_by(|a, b| b.1.total_cmp(&a.1));
         solution.action = solution.table.first().map(|(name, _)| name.clone());
     }

@@ -103,7 +103,13 @@ impl Search<'_, '_> {
             && let Some((state, _)) = self.graph.node(*root).belief.first()
         {
             let name = |action| self.model.action_name(state, Some(0), action);
-            solution.table = self.table.iter().map(|(action, value)| (name(*action), *value)).collect();
+            for class in self.graph.classes(self.model, *root) {
+                let found = self.table.iter().find(|(action, _)| *action == class[0]);
+                let value = found.map(|(_, value)| *value);
+                solution
+                    .table
+                    .extend(value.into_iter().flat_map(|v| class.iter().map(move |a| (name(*a), v))));
+            }
             solution.table.sort_by(|a, b| b.1.total_cmp(&a.1));
             solution.action = solution.table.first().map(|(name, _)| name.clone());
         }
@@ -154,7 +160,7 @@ impl Search<'_, '_> {
         }
         self.nodes[at].open = true;
         let (mut seen, mut arms) = (KeyMap::default(), Vec::new());
-        for action in self.graph.node(at).legal.clone() {
+        for action in self.graph.classes(self.model, at).into_iter().map(|class| class[0]) {
             let arm = self.arm(at, action, false)?;
             let part = |key, (next, p): &(usize, f64)| derive(derive(key, *next as u64), p.to_bits());
             if seen.insert(arm.next.iter().fold(arm.reward.to_bits(), part), ()).is_none() {

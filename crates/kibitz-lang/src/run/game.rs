@@ -16,6 +16,7 @@ use kibitz_core::rng::derive;
 use smallvec::SmallVec;
 
 use super::machine::{First, Machine, Outlook, Start};
+use crate::compile::Swap;
 use crate::picture::{Hints, Sketch, card};
 
 /// The game that a machine runs.
@@ -547,6 +548,32 @@ impl<M: Machine> Game for RuleGame<M> {
         let (steps, faulty) = self.machine.play_out_many(&firsts, 1, depth, rng, &mut scores)?;
         self.add_scores(&scores, faulty, returns);
         Some(steps)
+    }
+
+    fn swaps(&self) -> usize {
+        if self.info.perfect_information { 0 } else { self.machine.swaps().len() }
+    }
+
+    fn lean(&self, state: &Self::State, swap: usize) -> i32 {
+        self.machine.lean(&state.facts, self.machine.swaps()[swap].facts)
+    }
+
+    fn swapped(&self, state: &Self::State, swap: usize) -> Self::State {
+        let Swap { facts: pair, moves } = &self.machine.swaps()[swap];
+        let mut facts = state.facts.clone();
+        self.machine.exchange(&mut facts, *pair);
+        let mut swapped = self.look(facts);
+        if !state.chosen.is_empty() {
+            let chosen = moves.iter().zip(&state.chosen);
+            swapped.chosen = chosen.map(|(moves, chosen)| moves[*chosen as usize]).collect();
+            swapped.turn = state.turn;
+        }
+        swapped
+    }
+
+    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
+        let moves = &self.machine.swaps()[swap].moves[self.roles[player]];
+        moves.get(action.0 as usize).map_or(action, |number| Action(*number))
     }
 
     fn hash(&self, state: &Self::State) -> u64 {

@@ -2,6 +2,8 @@
 
 use kibitz_core::Rng;
 
+use crate::compile::Swap;
+
 /// What can be said of a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
@@ -123,6 +125,22 @@ pub trait Machine: Send + Sync + 'static {
     /// All that may ever hold, in words, where the machine knows it.
     fn possible(&self) -> Option<Vec<String>> {
         None
+    }
+
+    /// Pairs of facts that can be exchanged without changing the rules.
+    fn swaps(&self) -> &[Swap] {
+        &[]
+    }
+
+    /// Whether one of a pair of facts holds and the other does not: 1 for the first, -1 for the second, else 0.
+    fn lean(&self, facts: &Self::Facts, pair: [u32; 2]) -> i32 {
+        let _ = (facts, pair);
+        0
+    }
+
+    /// Exchanges two facts.
+    fn exchange(&self, facts: &mut Self::Facts, pair: [u32; 2]) {
+        let _ = (facts, pair);
     }
 
     /// A number for the facts: the same for the same facts.

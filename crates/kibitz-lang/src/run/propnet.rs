@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook, Start};
 use super::single::{Code, MEMORY, Memory, holds};
-use crate::compile::{Latch, Marked, Network, Phases, marked, phases};
+use crate::compile::{Latch, Marked, Network, Phases, RuleGraph, Swap, marked, phases};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -33,6 +33,9 @@ pub struct Propnet {
     id: u64,
     /// For many games at once; made when it is first asked for.
     lane_code: OnceLock<LaneCode>,
+    /// What symmetries are found in, where they may be of use, and those that there are.
+    graph: Option<RuleGraph>,
+    swaps: OnceLock<Vec<Swap>>,
     /// Memory for many games at once that is not in use.
     lanes: Mutex<Vec<Lanes>>,
 }
@@ -44,12 +47,19 @@ const FEW: u32 = 6;
 /// The facts that hold, a bit each.
 pub type Bits = SmallVec<[u64; 4]>;
 
+/// 1 if a fact holds, else 0.
+fn bit(facts: &Bits, fact: u32) -> i32 {
+    (facts[fact as usize / 64] >> (fact % 64) & 1) as i32
+}
+
 /// Tells machines apart.
 static MACHINES: AtomicU64 = AtomicU64::new(0);
 
 impl Propnet {
     /// The machine of a compiled game.
     pub fn new(ground: Ground, network: Network) -> Propnet {
+        // Who sees everything has no use for them.
+        let graph = ground.has_percepts().then(|| RuleGraph::of(&ground)).flatten();
         let Ground { terms, symbols, roles, has_percepts, .. } = ground;
         let number = |term| symbols.name(terms.name(term)).parse::<f64>().unwrap_or(0.0);
         let scores =
@@ -72,6 +82,8 @@ impl Propnet {
             symbols,
             id: MACHINES.fetch_add(1, Relaxed),
             lane_code: OnceLock::new(),
+            graph,
+            swaps: OnceLock::new(),
             lanes: Mutex::new(Vec::new()),
         }
     }
@@ -271,6 +283,20 @@ impl Machine for Propnet {
     fn possible(&self) -> Option<Vec<String>> {
         let show = |latch: &Latch| self.terms.show(&self.symbols, latch.fact);
         Some(self.network.latches.iter().map(show).collect())
+    }
+
+    fn swaps(&self) -> &[Swap] {
+        self.swaps.get_or_init(|| self.graph.as_ref().map_or(Vec::new(), RuleGraph::swaps))
+    }
+
+    fn lean(&self, facts: &Bits, [one, other]: [u32; 2]) -> i32 {
+        bit(facts, one) - bit(facts, other)
+    }
+
+    fn exchange(&self, facts: &mut Bits, pair: [u32; 2]) {
+        if self.lean(facts, pair) != 0 {
+            pair.iter().for_each(|fact| facts[*fact as usize / 64] ^= 1 << (fact % 64));
+        }
     }
 
     fn hash(&self, facts: &Bits) -> u64 {
