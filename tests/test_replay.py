@@ -165,6 +165,9 @@ def changed(saved: Path, change: Any) -> Path:
             "must be a number, not a text",
         ),
         (lambda plain: plain["steps"][2]["decisions"][0].update(line=[[0]]), "a player and an action"),
+        (lambda plain: plain["steps"][2]["decisions"][0].update(counters=[[1, 2]]), "must be a text"),
+        (lambda plain: plain["steps"][2]["decisions"][0].update(counters=[7]), "a name and a number"),
+        (lambda plain: plain["steps"][2]["decisions"][0].update(transitions=-1), "must be a whole number"),
     ],
 )
 def test_wrong_types_are_answered_with_a_sentence(saved: Path, change: Any, answer: str) -> None:
@@ -320,3 +323,13 @@ def test_html_file(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     read_page((tmp_path / "game.html").read_text())
     assert main(["replay", str(saved), "--html", str(tmp_path / "none" / "game.html")]) == 2
     assert "No such file" in capsys.readouterr().err
+
+
+def test_replays_of_earlier_versions_are_read(saved: Path) -> None:
+    def strip(plain: dict[str, Any]) -> None:
+        for step in plain["steps"]:
+            for decision in step["decisions"]:
+                del decision["transitions"], decision["counters"]
+
+    kept = replay.load(changed(saved, strip))
+    assert all(decision.transitions is None for step in kept.steps for decision in step.decisions)

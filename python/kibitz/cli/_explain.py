@@ -70,13 +70,13 @@ def facts(decision: Explained, game: Game, player: int) -> list[str]:
     known = []
     if decision.simulations:
         known.append(f"{decision.simulations:,} simulations in {duration(decision.seconds)}")
-    if transitions := getattr(decision, "transitions", None):
+    if transitions := decision.transitions:
         known.append(f"{transitions:,} steps of the model")
     if decision.belief is not None:
         several = f"belief of {decision.belief:,} states"
         known.append("one possible state" if decision.belief == 1 else several)
     lines = [paint("  " + dot.join(known), "dim")] if known else []
-    if counters := getattr(decision, "counters", []):
+    if counters := decision.counters:
         lines.append(paint("  " + dot.join(f"{value:,.0f} {name}" for name, value in counters), "dim"))
     if len(decision.line) > 1:
         who = [f"({game.player_name(mover)}) " * (mover != player) for mover, _ in decision.line]
@@ -135,8 +135,8 @@ def plain(decision: Explained) -> dict[str, Any]:
         "nodes": decision.nodes,
         "seconds": decision.seconds,
         "belief": decision.belief,
-        "transitions": getattr(decision, "transitions", None),
-        "counters": dict(getattr(decision, "counters", [])),
+        "transitions": decision.transitions,
+        "counters": dict(decision.counters),
         "line": [{"player": player, "name": name} for player, name in decision.line],
         "notes": decision.notes,
     }

@@ -59,6 +59,8 @@ class Reasons:
     belief: int | None
     line: list[tuple[int, str]]
     notes: list[str]
+    transitions: int | None = None
+    counters: list[tuple[str, float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,8 @@ def _reasons(decision: Decision) -> Reasons:
         belief=decision.belief,
         line=[(player, printable(name)) for player, name in decision.line],
         notes=[printable(note) for note in decision.notes],
+        transitions=decision.transitions,
+        counters=[(printable(name), value) for name, value in decision.counters if math.isfinite(value)],
     )
 
 
@@ -331,7 +335,16 @@ def _read_reasons(plain: Any, where: str, players: int) -> Reasons:
         belief=fields.get("belief", optional(whole)),
         line=fields.get("line", each(lambda item, place: _read_expected(item, place, players))),
         notes=fields.get("notes", each(text)),
+        # Replays of earlier versions lack them.
+        transitions=fields.get("transitions", optional(whole)) if "transitions" in fields.plain else None,
+        counters=fields.get("counters", each(_read_counter)) if "counters" in fields.plain else [],
     )
+
+
+def _read_counter(plain: Any, where: str) -> tuple[str, float]:
+    if not isinstance(plain, list) or len(plain) != 2:
+        raise ValueError(f"{where} must be a name and a number")
+    return text(plain[0], f"{where}[0]"), number(plain[1], f"{where}[1]")
 
 
 def _read_row(plain: Any, where: str) -> Row:
