@@ -14,14 +14,8 @@ import pytest
 
 import kibitz as kb
 from kibitz.cli import main
+from rule_texts import GAME
 
-GAME = """(role white) (role black)
-(init (step 1))
-(<= (legal ?r (say ?n)) (role ?r) (number ?n))
-(number 1) (number 2)
-(succ 1 2) (succ 2 3) (succ 3 4)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-"""
 END = "(<= terminal (true (step 4))) (<= (goal ?r 50) (role ?r))\n"
 THINGS = " ".join(f"(thing t{number})" for number in range(300))
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))

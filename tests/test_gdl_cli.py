@@ -17,17 +17,10 @@ import pytest
 import kibitz as kb
 from kibitz.cli import main
 from kibitz.lang import trial
+from rule_texts import GAME
 
 KIBITZ = [sys.executable, "-m", "kibitz"]
 
-GAME = """(role white) (role black)
-(init (step 1))
-(<= (legal ?r (say ?n)) (role ?r) (number ?n))
-(number 1) (number 2)
-(succ 1 2) (succ 2 3) (succ 3 4)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-{extra}
-"""
 SOUND = "(<= (goal ?r 50) (role ?r)) (<= terminal (true (step 4)))"
 
 
@@ -35,7 +28,7 @@ SOUND = "(<= (goal ?r 50) (role ?r)) (<= terminal (true (step 4)))"
 def write(tmp_path: Path) -> Any:
     def write(extra: str, name: str = "game.kif", game: str = GAME) -> str:
         path = tmp_path / name
-        path.write_text(game.format(extra=extra) if game is GAME else game)
+        path.write_text(f"{game}{extra}\n")
         return str(path)
 
     return write
@@ -357,9 +350,7 @@ def test_limits_travel_with_a_game(run: Any, write: Any) -> None:
 
 
 def test_playouts_are_cut_off_where_a_limit_says(write: Any) -> None:
-    game = GAME.replace("(succ 3 4)", "(succ 3 4) (succ 4 5) (succ 5 6)").format(
-        extra=SOUND.replace("4", "6")
-    )
+    game = GAME.replace("(succ 3 4)", "(succ 3 4) (succ 4 5) (succ 5 6)") + SOUND.replace("4", "6")
     path = write("", game=game)
     whole, short = (
         kb.advise(game, kb.Referee(game).view(0), "flat-mc(simulations=200)").table[0].value

@@ -9,6 +9,9 @@ use kibitz_core::spec::Value;
 use kibitz_core::{Action, Event, Game, Info, Model, Observation, Rng, SharedModel, Turn, View, registry};
 use kibitz_games as _;
 
+mod common;
+use common::Walk;
+
 /// A bomb with one of two wires: ask which for ten points, or do not; then cut one.
 struct Bomb {
     info: Info,
@@ -103,41 +106,18 @@ fn value(decision: &Decision, action: Action) -> f64 {
 
 /// Random play with all players' views, every position of it with who is to move there.
 fn random_game(model: &dyn Model, seed: u64) -> Vec<(Vec<View>, usize)> {
-    let mut rng = Rng::new(seed);
-    let players = model.info().players;
-    let mut views: Vec<View> = (0..players).map(View::new).collect();
-    let mut state = model.initial();
-    let mut scratch = Vec::new();
+    let mut walk = Walk::new(model, seed);
     let mut positions = Vec::new();
     for _ in 0..60 {
-        let turn = model.turn(&state);
+        let turn = walk.turn();
         if turn == Turn::Over {
             break;
         }
         for mover in turn.movers().iter() {
-            let legal = &mut views[mover].legal;
-            legal.clear();
-            model.legal(&state, mover, legal);
-            legal.sort_unstable();
-            positions.push((views.clone(), mover));
+            walk.ask(mover);
+            positions.push((walk.views.clone(), mover));
         }
-        let joint: Vec<Action> = match turn {
-            Turn::Chance => vec![model.draw(&state, &mut rng)],
-            _ => {
-                let movers = turn.movers().iter();
-                movers.map(|p| model.random_action(&state, p, &mut scratch, &mut rng)).collect()
-            }
-        };
-        model.step(&mut state, &joint, &mut vec![0.0; players]);
-        for (player, action) in turn.movers().iter().zip(&joint) {
-            views[player].events.push(Event::Acted(*action));
-        }
-        for (player, view) in views.iter_mut().enumerate() {
-            let told = model.observe(&state, turn, &joint, player);
-            if told != Observation::SILENT {
-                view.events.push(Event::Observed(told));
-            }
-        }
+        walk.step();
     }
     positions
 }

@@ -1,44 +1,26 @@
 //! Every planner on every game: it refuses in a sentence, or decides soundly.
 
 use kibitz_core::planner::Decision;
-use kibitz_core::{Event, Model, Observation, Rng, Turn, View, registry};
+use kibitz_core::{Model, Turn, View, registry};
 use kibitz_games as _;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+mod common;
+use common::Walk;
+
 /// Walks a random game for `steps` steps and gives the view of a player who is to move there.
 fn walk(model: &dyn Model, steps: u32, seed: u64) -> Option<View> {
-    let mut rng = Rng::new(seed);
-    let players = model.info().players;
-    let mut views: Vec<View> = (0..players).map(View::new).collect();
-    let mut state = model.initial();
-    let mut scratch = Vec::new();
+    let mut walk = Walk::new(model, seed);
     for step in 0.. {
-        let turn = model.turn(&state);
-        if turn == Turn::Over {
-            return None;
-        }
-        if step >= steps && turn != Turn::Chance {
-            let player = turn.movers().iter().next()?;
-            let view = &mut views[player];
-            model.legal(&state, player, &mut view.legal);
-            view.legal.sort_unstable();
-            return Some(view.clone());
-        }
-        let joint = if turn == Turn::Chance {
-            vec![model.draw(&state, &mut rng)]
-        } else {
-            turn.movers().iter().map(|p| model.random_action(&state, p, &mut scratch, &mut rng)).collect()
-        };
-        model.step(&mut state, &joint, &mut vec![0.0; players]);
-        for (player, action) in turn.movers().iter().zip(&joint) {
-            views[player].events.push(Event::Acted(*action));
-        }
-        for (player, view) in views.iter_mut().enumerate() {
-            let told = model.observe(&state, turn, &joint, player);
-            if told != Observation::SILENT {
-                view.events.push(Event::Observed(told));
+        match walk.turn() {
+            Turn::Over => return None,
+            turn if step >= steps && turn != Turn::Chance => {
+                let player = turn.movers().iter().next()?;
+                walk.ask(player);
+                return Some(walk.views.swap_remove(player));
             }
+            _ => walk.step(),
         }
     }
     None
