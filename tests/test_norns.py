@@ -203,3 +203,15 @@ def test_symmetry_changes_no_decision() -> None:
             }
             referee.apply([decision.action])
         assert referee.returns == [100]
+
+
+@pytest.mark.parametrize("machine", ["", "limit.ground_rules=1"])
+def test_what_is_only_remembered_tells_no_beliefs_apart(tmp_path: Path, machine: str) -> None:
+    """Rules that keep a history which nothing depends on."""
+    rules = (Path(kb.lang.FOLDER) / "number-guessing.kif").read_text()
+    history = "(<= (next (did ?move)) (does player ?move)) (<= (next (did ?move)) (true (did ?move)))"
+    path = tmp_path / "remembering.kif"
+    path.write_text(f"{rules}\n{history}\n")
+    plain, remembering = (kb.solve(f"{file}({machine})") for file in ("number-guessing.kif", path))
+    assert remembering.value == plain.value
+    assert (remembering.states == plain.states) is (machine == "")

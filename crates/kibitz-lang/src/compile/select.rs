@@ -129,8 +129,9 @@ fn preorder(count: usize) -> Vec<u32> {
     ranks
 }
 
-/// By fact: whether legal moves, the end or the scores ever depend on it, in any of the phases.
-pub fn influence(phases: &[Network]) -> Vec<bool> {
+/// By fact: whether legal moves, the end or the scores ever depend on it, in any of the phases; or what is told,
+/// if that counts.
+pub fn influence(phases: &[Network], told: bool) -> Vec<bool> {
     let latches = phases.first().map_or(0, |network| network.latches.len());
     let mut matters = vec![false; latches];
     let mut seen: Vec<Vec<bool>> = phases.iter().map(|network| vec![false; network.gates.len()]).collect();
@@ -138,7 +139,9 @@ pub fn influence(phases: &[Network]) -> Vec<bool> {
     for (phase, network) in phases.iter().enumerate() {
         let legal = network.moves.iter().flatten().map(|each| each.legal);
         let goals = network.goals.iter().flatten().map(|(_, wire)| *wire);
-        open.extend(legal.chain(goals).chain([network.terminal]).map(|wire| (phase, wire)));
+        let percepts = network.percepts.iter().flatten().map(|(_, wire)| *wire).filter(|_| told);
+        let all = legal.chain(goals).chain(percepts).chain([network.terminal]);
+        open.extend(all.map(|wire| (phase, wire)));
     }
     while let Some((phase, wire)) = open.pop() {
         if std::mem::replace(&mut seen[phase][wire.gate()], true) {

@@ -65,7 +65,7 @@ impl LaneCode {
     /// If `keeps`, lanes whose game is over keep their facts; if `tells`, it can be read which moves
     /// were made. Gives also whether scores are cheap.
     fn compile(phases: &Phases, keeps: bool, tells: bool) -> (LaneCode, bool) {
-        let matters = influence(&phases.networks);
+        let matters = influence(&phases.networks, false);
         let networks: Vec<_> =
             phases.networks.iter().map(|network| chosen(network, &matters, keeps)).collect();
         // All phases have their slots for facts, moves and extras in the same places.

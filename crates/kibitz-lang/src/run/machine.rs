@@ -143,6 +143,6 @@ pub trait Machine: Send + Sync + 'static {
         let _ = (facts, pair);
     }
 
-    /// A number for the facts: the same for the same facts.
+    /// A number for the facts: the same for facts that lead to the same, as far as that is known.
     fn hash(&self, facts: &Self::Facts) -> u64;
 }

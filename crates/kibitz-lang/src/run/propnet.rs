@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook, Start};
 use super::single::{Code, MEMORY, Memory, holds};
-use crate::compile::{Latch, Marked, Network, Phases, RuleGraph, Swap, marked, phases};
+use crate::compile::{Latch, Marked, Network, Phases, RuleGraph, Swap, influence, marked, phases};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -33,6 +33,8 @@ pub struct Propnet {
     id: u64,
     /// For many games at once; made when it is first asked for.
     lane_code: OnceLock<LaneCode>,
+    /// The facts that anything to come depends on: others are history.
+    matters: Bits,
     /// What symmetries are found in, where they may be of use, and those that there are.
     graph: Option<RuleGraph>,
     swaps: OnceLock<Vec<Swap>>,
@@ -65,6 +67,12 @@ impl Propnet {
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
         let phases = phases(&network);
+        let mut matters: Bits = smallvec![0; network.latches.len().div_ceil(64)];
+        for (fact, _) in
+            influence(&phases.networks, true).iter().enumerate().filter(|(_, matters)| **matters)
+        {
+            matters[fact / 64] |= 1 << (fact % 64);
+        }
         let marked: Vec<Marked> = phases.networks.iter().map(marked).collect();
         // As many in each phase, so that one's marks are not another's memory.
         let most = marked.iter().map(|marked| marked.count).max().unwrap_or(0);
@@ -82,6 +90,7 @@ impl Propnet {
             symbols,
             id: MACHINES.fetch_add(1, Relaxed),
             lane_code: OnceLock::new(),
+            matters,
             graph,
             swaps: OnceLock::new(),
             lanes: Mutex::new(Vec::new()),
@@ -300,6 +309,8 @@ impl Machine for Propnet {
     }
 
     fn hash(&self, facts: &Bits) -> u64 {
-        facts.iter().fold(1, |key, word| derive(key, *word))
+        // Whose turn it is may be known by the phase alone.
+        let phase = self.phase_of(facts) as u64 + 1;
+        facts.iter().zip(&self.matters).fold(phase, |key, (word, matters)| derive(key, word & matters))
     }
 }

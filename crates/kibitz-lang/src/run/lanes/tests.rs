@@ -103,7 +103,7 @@ fn facts(lanes: &Lanes, machine: &Propnet, lane: usize) -> propnet::Bits {
 /// The facts that lanes keep up: those that anything depends on, and that are not known from the phase.
 fn kept_up(machine: &Propnet) -> propnet::Bits {
     let mut mask: propnet::Bits = smallvec![0; machine.network.latches.len().div_ceil(64)];
-    let matters = influence(&machine.phases.networks);
+    let matters = influence(&machine.phases.networks, false);
     for number in (0..matters.len()).filter(|number| matters[*number]) {
         mask[number / 64] |= 1 << (number % 64);
     }
