@@ -338,6 +338,16 @@ def test_limits_of_a_file_are_in_its_name(
     assert sentence in out + err
 
 
+def test_every_command_shows_what_is_wrong_with_rules_line_by_line(run: Any, write: Any) -> None:
+    path = write(f"{SOUND} (<= (legal white ?x) (number 1))")
+    for command in (["play", path], ["match", path, "random", "random"], ["solve", path]):
+        code, _, err = run(*command)
+        assert code == 2
+        assert "kibitz: the rules cannot be played\n\nerror[" in err
+        assert "\n  | " in err or "\n  |\n" in err
+        assert "game.kif:7:" in err
+
+
 def test_limits_travel_with_a_game(run: Any, write: Any) -> None:
     path = write(SOUND)
     game = kb.load(f"{path}(limit.ground_rules=1, limit.playout_steps=2)")
@@ -345,6 +355,8 @@ def test_limits_travel_with_a_game(run: Any, write: Any) -> None:
     for again in (game, pickle.loads(pickle.dumps(game)), kb.lang.load(path, limits={"ground_rules": 1})):
         assert again.machine["machine"] == "reasoner"
         assert again.machine["why"] == "there are more than 1 ground rules (limit.ground_rules)"
+    hurried = kb.load(f"{path}(limit.seconds=0)")
+    assert hurried.machine["why"] == "grounding took more than 0 s (limit.seconds)"
     with pytest.raises(ValueError, match="more than 1 terms"):
         kb.lang.machine(path, machine="reasoner", limits={"terms": 1}).initial()
 

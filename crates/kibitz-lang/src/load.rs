@@ -212,6 +212,9 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
     let end = Instant::now() + limits.time;
     let attempt = |way: Way, most: usize, steps: u64| {
         let time = end.saturating_duration_since(Instant::now());
+        if time.is_zero() {
+            return Err(NotGround { why: "there is no time left".to_owned(), rule: None });
+        }
         let (most, steps) = (most.min(limits.rules), steps.min(limits.steps));
         let ground = ground_by(way, rules, &GroundLimits { rules: most, steps, time, ..*limits })?;
         let network = network(&ground);

@@ -22,6 +22,9 @@ def sentence(error: BaseException) -> tuple[bool, str]:
     from kibitz import GameFault
 
     words = " ".join(str(error).split())
+    if isinstance(error, ValueError) and str(error).startswith("error["):
+        # What is wrong with a rules file is shown with its lines.
+        words = f"the rules cannot be played\n\n{str(error).rstrip()}"
     place = users_line(error.__cause__ or error)
     where = f" ({place})" if place else ""
     if isinstance(error, GameFault):
