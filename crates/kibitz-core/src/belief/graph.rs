@@ -68,6 +68,9 @@ impl BeliefGraph {
     /// The legal actions of a belief that is kept, in classes: symmetries of the belief exchange those of a class.
     pub fn classes(&self, model: &dyn Model, at: usize) -> Vec<Vec<Action>> {
         let BeliefNode { belief, legal, .. } = &self.nodes[at];
+        if model.swaps() == 0 {
+            return legal.iter().map(|action| vec![*action]).collect();
+        }
         let key = key_of(model, belief);
         let keeps = |swap: &usize| {
             let balance: f64 = belief.iter().map(|(s, p)| p * f64::from(model.lean(s, *swap))).sum();

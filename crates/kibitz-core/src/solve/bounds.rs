@@ -116,14 +116,19 @@ impl Search<'_, '_> {
         Ok(solution)
     }
 
-    /// The arm of an action; its beliefs are noted, and kept if that is wanted.
-    fn arm(&mut self, at: usize, action: Action, keep: bool) -> Result<Arm, Halt> {
+    /// The arm of an action; its beliefs are noted. Those whose values are not known are kept, if there is a
+    /// list for them, and written there, unless somebody else has kept them before.
+    fn arm(&mut self, at: usize, action: Action, mut kept: Option<&mut Vec<usize>>) -> Result<Arm, Halt> {
         let (limits, clock) = (&mut *self.limits, &mut self.clock);
         let (arm, beliefs) = self.graph.arm(self.model, at, action, &mut || clock.tick(limits))?;
         for ((next, _), belief) in arm.next.iter().zip(beliefs) {
             self.note(*next, &belief);
-            if keep && self.nodes[*next].value.is_none() && !self.nodes[*next].open {
+            if let Some(kept) = &mut kept
+                && self.nodes[*next].value.is_none()
+                && self.graph.node(*next).belief.is_empty()
+            {
                 self.graph.keep(*next, belief);
+                kept.push(*next);
             }
         }
         Ok(arm)
@@ -161,7 +166,7 @@ impl Search<'_, '_> {
         self.nodes[at].open = true;
         let (mut seen, mut arms) = (KeyMap::default(), Vec::new());
         for action in self.graph.classes(self.model, at).into_iter().map(|class| class[0]) {
-            let arm = self.arm(at, action, false)?;
+            let arm = self.arm(at, action, None)?;
             let part = |key, (next, p): &(usize, f64)| derive(derive(key, *next as u64), p.to_bits());
             if seen.insert(arm.next.iter().fold(arm.reward.to_bits(), part), ()).is_none() {
                 let tells: f64 = arm.next.iter().map(|(_, p)| -p * p.ln()).sum();
@@ -189,7 +194,8 @@ impl Search<'_, '_> {
 
     /// The value of an action, if it is above `least`.
     fn worth(&mut self, at: usize, action: Action, least: f64) -> Result<Option<f64>, Halt> {
-        let Arm { reward, mut next } = self.arm(at, action, true)?;
+        let mut kept = Vec::new();
+        let Arm { reward, mut next } = self.arm(at, action, Some(&mut kept))?;
         // The likeliest first: it says most about the bound.
         next.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         let mut bound = reward + next.iter().map(|(next, p)| p * self.most(*next)).sum::<f64>();
@@ -200,11 +206,7 @@ impl Search<'_, '_> {
             let most = self.most(*next);
             bound += p * (self.value(*next)? - most);
         }
-        for (next, _) in &next {
-            if !self.nodes[*next].open {
-                self.graph.keep(*next, Vec::new());
-            }
-        }
+        kept.into_iter().for_each(|next| self.graph.keep(next, Vec::new()));
         Ok((bound > least + CLOSE).then_some(bound))
     }
 }
