@@ -1,0 +1,5 @@
+//! Klondike solitaire, with the moves of "Lower Bounding Klondike Solitaire with Monte-Carlo Planning"
+//! (Bjarnason, Fern and Tadepalli, 2009).
+
+pub mod cards;
+pub mod position;
