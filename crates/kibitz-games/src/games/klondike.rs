@@ -3,3 +3,5 @@
 
 pub mod cards;
 pub mod position;
+pub mod quotient;
+pub mod solver;
