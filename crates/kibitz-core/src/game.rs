@@ -7,6 +7,7 @@
 //! Seven methods are mandatory; everything else has a default, and what a game offers beyond
 //! the rules it declares in [`Info::has`].
 
+use crate::model::SharedModel;
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
 use crate::view::View;
@@ -116,13 +117,15 @@ pub struct Capabilities {
     pub resampling: bool,
     /// [`Game::view_key`] tells from a state what a player has seen.
     pub view_key: bool,
+    /// [`Game::collapsed`] gives the same problem with nothing hidden.
+    pub collapsed: bool,
     /// [`Game::svg`] draws a picture.
     pub svg: bool,
 }
 
 impl Capabilities {
     /// Each capability's name, whether it is there, in the order of declaration.
-    pub fn list(&self) -> [(&'static str, bool); 7] {
+    pub fn list(&self) -> [(&'static str, bool); 8] {
         [
             ("explicit chance", self.explicit_chance),
             ("state hash", self.hash),
@@ -130,6 +133,7 @@ impl Capabilities {
             ("preferred actions", self.preferred),
             ("resampling", self.resampling),
             ("view key", self.view_key),
+            ("collapsed model", self.collapsed),
             ("picture", self.svg),
         ]
     }
@@ -386,6 +390,15 @@ pub trait Game: Send + Sync + 'static {
     /// Draws a state that fits the view, with the right probability. ([`Capabilities::resampling`])
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<Self::State> {
         let _ = (view, rng);
+        None
+    }
+
+    /// The equivalent stochastic problem over what the only player knows: a game of perfect information
+    /// with the same actions, in which chance draws what is hidden when it is shown. What happens to the
+    /// player, step by step, has the same probability in both: every view of one (silent steps leave no
+    /// trace) is a view of the other, and has the same legal actions and rewards.
+    /// ([`Capabilities::collapsed`])
+    fn collapsed(&self) -> Option<SharedModel> {
         None
     }
 

@@ -16,6 +16,11 @@ use crate::view::View;
 /// A game shared between threads, whatever its states are made of.
 pub type SharedModel = Arc<dyn Model>;
 
+/// The game itself, or, where it hides something and offers one, its collapsed model.
+pub fn in_the_open(model: SharedModel) -> SharedModel {
+    if model.info().perfect_information { model } else { model.collapsed().unwrap_or(model) }
+}
+
 trait AnyState: Any + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyState>;
     fn copy_from(&mut self, source: &dyn Any);
@@ -145,6 +150,8 @@ pub trait Model: Send + Sync {
     fn view_key(&self, state: &State, player: usize) -> u64;
     /// [`Game::resample`].
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State>;
+    /// [`Game::collapsed`].
+    fn collapsed(&self) -> Option<SharedModel>;
     /// [`Game::svg`].
     fn svg(&self, state: &State, viewer: Option<usize>) -> String;
     /// [`Game::faults`].
@@ -290,6 +297,10 @@ impl<G: Game> Model for G {
 
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         Game::resample(self, view, rng).map(State::new)
+    }
+
+    fn collapsed(&self) -> Option<SharedModel> {
+        Game::collapsed(self)
     }
 
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {

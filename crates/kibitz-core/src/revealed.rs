@@ -58,6 +58,7 @@ impl Revealed {
         info.perfect_information = true;
         info.has.resampling = false;
         info.has.view_key = false;
+        info.has.collapsed = false;
         if fixed.is_some() {
             info.at_once = 1;
             info.has.explicit_chance = true; // there is none

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
 use crate::game::Turn;
-use crate::model::{Model, SharedModel};
+use crate::model::{Model, SharedModel, in_the_open};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
@@ -62,6 +62,7 @@ impl Ahead {
 
 impl Planner for Ahead {
     fn start(&mut self, model: SharedModel, _: usize, _: u64) -> Result<(), String> {
+        let model = in_the_open(model);
         let (name, info) = (self.name, model.info());
         if !info.perfect_information || !info.has.explicit_chance {
             return Err(format!(

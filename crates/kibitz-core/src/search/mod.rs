@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
 use crate::game::{Info, Turn};
-use crate::model::SharedModel;
+use crate::model::{SharedModel, in_the_open};
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
@@ -136,6 +136,7 @@ impl TreeSearch {
 
 impl Planner for TreeSearch {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        let model = if self.params.knows_the_state() { in_the_open(model) } else { model };
         let (kind, policy, belief) = self.resolve(model.info())?;
         if model.info().one_thread {
             self.params.workers = 1;

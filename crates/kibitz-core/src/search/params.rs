@@ -22,7 +22,8 @@ crate::params! {
         /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
         /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
-        /// What a node stands for: auto, state, action-observation or belief.
+        /// What a node stands for: auto, state, action-observation or belief. A game that hides something
+        /// but offers a collapsed model is searched in that one where nodes are states.
         pub tree: TreeKind = TreeKind::Auto;
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
         /// decides by what the planner's own player sees, with what is legal in the sampled world).
@@ -67,7 +68,8 @@ crate::params! {
 words! {
     /// What a node of the tree stands for: which key finds it.
     TreeKind {
-        /// The state where everybody knows it, else what its player has seen.
+        /// The state where everybody knows it or the game offers a collapsed model, else what its player
+        /// has seen.
         Auto = "auto",
         /// The sequence of all moves and outcomes (with transpositions: the state).
         State = "state",
@@ -201,6 +203,16 @@ impl SearchParams {
     /// Nodes that a simulation of a tree adds.
     pub fn growth(&self) -> f64 {
         self.grow.unwrap_or(1.0)
+    }
+
+    /// Whether the tree may be one of known states. A belief that is asked for, or nodes made of what is
+    /// seen, are about the game as it is.
+    pub fn knows_the_state(&self) -> bool {
+        match self.tree {
+            TreeKind::State => true,
+            TreeKind::Auto => self.belief.form == Form::Auto && self.observers == Observers::All,
+            _ => false,
+        }
     }
 
     /// These parameters with a spec's changes.
