@@ -5,3 +5,4 @@ pub mod cards;
 pub mod position;
 pub mod quotient;
 pub mod solver;
+pub mod strides;

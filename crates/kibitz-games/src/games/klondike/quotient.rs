@@ -36,17 +36,14 @@ const fn exchange(pairs: u64) -> u64 {
     (pairs & REDS) << 2 | pairs >> 2 & REDS
 }
 
-/// What never changes in a game in which all cards are known.
-#[derive(Clone, Debug)]
+/// What never changes in a game in which all cards are known; as far as they are known, it serves others too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Table {
     /// The cards dealt to each column that were still there at the beginning, the undermost first; the
     /// last one face up.
     stacks: [[Card; COLUMNS]; COLUMNS],
-    /// The column of each card that was dealt to one.
-    column: [u8; 64],
+    /// The deck as it was dealt, in the order of turning.
     deck: [Card; DECK],
-    /// The place of each card of the deck.
-    place: [u8; 64],
     /// How many cards are turned at a time.
     draw: u32,
 }
@@ -125,35 +122,26 @@ pub fn safe(counts: u16) -> u64 {
 impl Table {
     /// A position with everything that is known (or supposed) of it.
     pub fn new(position: &Position, draw: u32) -> Table {
-        let mut table = Table {
-            stacks: [[Card(0); COLUMNS]; COLUMNS],
-            column: [0; 64],
-            deck: position.deck,
-            place: [0; 64],
-            draw,
-        };
-        for column in 0..COLUMNS {
-            let down = position.face_down(column).iter().copied();
-            for (slot, card) in table.stacks[column].iter_mut().zip(down.chain(position.runs[column].base())) {
-                *slot = card;
-                table.column[usize::from(card.0)] = column as u8;
-            }
+        let mut stacks = [[Card(0); COLUMNS]; COLUMNS];
+        for (column, stack) in stacks.iter_mut().enumerate() {
+            let cards = position.face_down(column).iter().copied().chain(position.runs[column].base());
+            stack.iter_mut().zip(cards).for_each(|(slot, card)| *slot = card);
         }
-        for (place, card) in position.deck.iter().enumerate() {
-            table.place[usize::from(card.0)] = place as u8;
-        }
-        table
+        Table { stacks, deck: position.deck, draw }
     }
 
-    /// The same with other cards in the places that are face down in a position.
+    /// Supposes some cards to be those that are face down.
     pub fn suppose(&mut self, place: &Place, mut unseen: impl Iterator<Item = Card>) {
-        for column in 0..COLUMNS {
+        for (column, stack) in self.stacks.iter_mut().enumerate() {
             let down = place.height(column).saturating_sub(1);
-            for (slot, card) in self.stacks[column][..down].iter_mut().zip(&mut unseen) {
-                *slot = card;
-                self.column[usize::from(card.0)] = column as u8;
-            }
+            stack[..down].iter_mut().zip(&mut unseen).for_each(|(slot, card)| *slot = card);
         }
+    }
+
+    /// The base of a column that has cards where they were dealt.
+    #[inline]
+    pub fn base(&self, place: &Place, column: usize) -> Option<Card> {
+        place.height(column).checked_sub(1).map(|top| self.stacks[column][top])
     }
 
     /// Where a position stands.
@@ -206,36 +194,47 @@ impl Table {
         place.reach = reach | card;
     }
 
-    /// Carries out a move. The place must be one where it can be done at once, with what can be reached.
+    /// Carries out a move. The place must be one where it can be done at once, with what can be reached. Gives
+    /// the column in which a card is to be turned up, if there is one.
     #[inline]
-    pub fn take(&self, place: &mut Place, stride: Stride) {
+    pub fn take(&self, place: &mut Place, stride: Stride) -> Option<usize> {
         let card = stride.card;
         let bit = card.bit();
-        let king = u8::from(card.rank() == KING);
+        let mut turns_up = None;
         if place.reach & bit != 0 {
-            let at = self.place[usize::from(card.0)];
-            place.left ^= 1 << at;
+            let at = self.deck.iter().position(|other| *other == card).unwrap_or(0) as u8;
+            place.left &= !(1 << at);
             place.turned = self.fresh(place.left, at);
             place.open |= bit;
             place.bases |= bit & KINGS;
-            place.empty -= king;
-        } else {
-            let column = usize::from(self.column[usize::from(card.0)]);
+        } else if let Some(column) = (0..COLUMNS).find(|column| self.base(place, *column) == Some(card)) {
             place.heights -= 1 << SHIFTS[column];
-            let height = place.height(column);
             place.bases &= !bit | KINGS;
-            place.empty -= king;
-            if height > 0 {
-                let below = self.stacks[column][height - 1].bit();
-                place.open |= below;
-                place.bases |= below;
-            } else {
-                place.empty += 1;
-            }
+            turns_up = (place.height(column) > 0).then_some(column);
+            place.empty += u8::from(turns_up.is_none());
         }
         if stride.founds {
-            place.empty += king;
             place.found(card);
+        } else {
+            place.empty -= u8::from(card.rank() == KING);
+        }
+        turns_up
+    }
+
+    /// Turns up the last of the face-down cards of a column.
+    #[inline]
+    pub fn turn_up(&self, place: &mut Place, column: usize) {
+        if let Some(card) = self.base(place, column) {
+            place.open |= card.bit();
+            place.bases |= card.bit();
+        }
+    }
+
+    /// The same where all cards are known: what is to be turned up is.
+    #[inline]
+    pub fn take_and_see(&self, place: &mut Place, stride: Stride) {
+        if let Some(column) = self.take(place, stride) {
+            self.turn_up(place, column);
         }
     }
 
@@ -246,23 +245,38 @@ impl Table {
         if waste % self.draw == 0 || waste == left.count_ones() { 0 } else { turned }
     }
 
-    /// Moves to the foundation all that may as well be there.
+    /// Learns a card that is to be turned up.
+    pub fn reveal(&mut self, place: &Place, column: usize, card: Card) {
+        if let Some(top) = place.height(column).checked_sub(1) {
+            self.stacks[column][top] = card;
+        }
+    }
+
+    /// The next card, but for some, that may as well go to the foundation.
+    #[inline]
+    pub fn safe(&self, place: &Place, but: u64) -> Option<Card> {
+        let bare = Freedom::of(place.open, place).bare & place.next & !but;
+        if bare == 0 { None } else { members(bare & safe(place.counts)).next() }
+    }
+
+    /// Moves to the foundation all that may as well be there, where all cards are known.
     #[inline]
     pub fn settle(&self, place: &mut Place) {
-        loop {
-            let bare = Freedom::of(place.open, place).bare & place.next;
-            if bare == 0 {
-                return;
-            }
-            let Some(card) = members(bare & safe(place.counts)).next() else { return };
-            if place.bases & card.bit() == 0 {
-                place.found(card);
-            } else if place.stacked(self).0 & card.bit() != 0 {
-                self.take(place, Stride { card, founds: true });
-            } else {
-                place.empty += 1;
-                place.found(card);
-            }
+        while let Some(card) = self.safe(place, 0) {
+            self.found(place, card);
+        }
+    }
+
+    /// Moves a card of the tableau to the foundation.
+    #[inline]
+    pub fn found(&self, place: &mut Place, card: Card) {
+        if place.bases & card.bit() == 0 {
+            place.found(card);
+        } else if place.stacked(self).0 & card.bit() != 0 {
+            self.take_and_see(place, Stride { card, founds: true });
+        } else {
+            place.empty += 1;
+            place.found(card);
         }
     }
 }
@@ -351,6 +365,26 @@ pub struct Member {
     pub counts: u16,
 }
 
+impl Member {
+    /// The cards that can go to the foundation or come back from it, and back again.
+    #[inline]
+    fn shifts(&self, place: &Place) -> u64 {
+        let freedom = Freedom::of(self.open, place);
+        let ups = freedom.bare & self.next & !place.bases;
+        let tops = self.next >> 4 & !KINGS & freedom.room;
+        ups | if tops == 0 { 0 } else { tops & !safe(self.counts) }
+    }
+
+    /// After such a move.
+    #[inline]
+    fn shifted(&self, card: Card) -> Member {
+        let bit = card.bit();
+        let one = 1 << (4 * card.suit());
+        let counts = if self.open & bit != 0 { self.counts + one } else { self.counts - one };
+        Member { next: self.next ^ (bit | bit << 4), open: self.open ^ bit, counts }
+    }
+}
+
 /// All positions that differ by moves between the foundation and the tableau which can be undone.
 #[derive(Clone, Debug, Default)]
 pub struct Closure {
@@ -366,21 +400,39 @@ impl Closure {
         self.members.push(Member { next: place.next, open: place.open, counts: place.counts });
         let mut at = 0;
         while at < self.members.len() {
-            let Member { next, open, counts } = self.members[at];
-            let freedom = Freedom::of(open, place);
-            let ups = freedom.bare & next & !place.bases;
-            let tops = next >> 4 & !KINGS & freedom.room;
-            let downs = if tops == 0 { 0 } else { tops & !safe(counts) };
-            for card in members(ups | downs) {
-                let bit = card.bit();
-                let one = 1 << (4 * card.suit());
-                let counts = if ups & bit != 0 { counts + one } else { counts - one };
-                if !self.members.iter().any(|known| known.counts == counts) {
-                    self.members.push(Member { next: next ^ (bit | bit << 4), open: open ^ bit, counts });
+            let from = self.members[at];
+            for card in members(from.shifts(place)) {
+                let to = from.shifted(card);
+                if !self.members.iter().any(|known| known.counts == to.counts) {
+                    self.members.push(to);
                 }
             }
             at += 1;
         }
+    }
+
+    /// The cards to be moved, one after the other, on a shortest way from a position to a member of its closure.
+    pub fn way(place: &Place, to: &Member) -> Vec<Card> {
+        let start = Member { next: place.next, open: place.open, counts: place.counts };
+        let mut reached = vec![(start, None)];
+        let mut at = 0;
+        while at < reached.len() && reached[at].0.counts != to.counts {
+            let from = reached[at].0;
+            for card in members(from.shifts(place)) {
+                let next = from.shifted(card);
+                if !reached.iter().any(|(known, _)| known.counts == next.counts) {
+                    reached.push((next, Some((at, card))));
+                }
+            }
+            at += 1;
+        }
+        let mut way = Vec::new();
+        while let Some((_, Some((before, card)))) = reached.get(at) {
+            way.push(*card);
+            at = *before;
+        }
+        way.reverse();
+        way
     }
 
     /// The foundations by which the closure is named, whichever member it was found from.

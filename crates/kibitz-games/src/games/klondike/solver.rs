@@ -79,7 +79,7 @@ impl Solver {
             let mut won = false;
             closure.strides(table, &place, |member, stride| {
                 let mut after = place.at(member);
-                table.take(&mut after, stride);
+                table.take_and_see(&mut after, stride);
                 table.settle(&mut after);
                 won |= after.is_won();
                 self.add(Node { place: after, from: index, counts: member.counts, stride });
@@ -185,7 +185,7 @@ mod tests {
     fn rates() {
         let deals: u64 = std::env::var("DEALS").ok().and_then(|d| d.parse().ok()).unwrap_or(1000);
         let mut solver = Solver::default();
-        for limit in [100, 300, 1000] {
+        for limit in [100, 1000, 100_000, 1_000_000, 4_000_000].into_iter().filter(|l| *l <= std::env::var("MAX").map_or(1000, |m| m.parse().unwrap())) {
             if limit > 10000 && deals > 1000 { break; }
             let begun = cpu();
             let (mut won, mut lost, mut places) = (0, 0, 0);
