@@ -36,6 +36,13 @@ const fn exchange(pairs: u64) -> u64 {
     (pairs & REDS) << 2 | pairs >> 2 & REDS
 }
 
+/// All cards that some of a set could lie on.
+#[inline]
+const fn parents(set: u64) -> u64 {
+    let pairs = (set | set >> 1) & PAIRS;
+    exchange(pairs | pairs << 1) << 4
+}
+
 /// What never changes in a game in which all cards are known; as far as they are known, it serves others too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Table {
@@ -259,12 +266,29 @@ impl Table {
         if bare == 0 { None } else { members(bare & safe(place.counts)).next() }
     }
 
-    /// Moves to the foundation all that may as well be there, where all cards are known.
+    /// Moves to the foundation all that may as well be there, where all cards are known; and all that can come
+    /// back.
     #[inline]
     pub fn settle(&self, place: &mut Place) {
-        while let Some(card) = self.safe(place, 0) {
-            self.found(place, card);
+        loop {
+            let bare = Freedom::of(place.open, place).bare & place.next;
+            if bare == 0 {
+                return;
+            }
+            if let Some(card) = members(bare & !place.bases).next() {
+                place.found(card);
+            } else if let Some(card) = members(bare & safe(place.counts)).next() {
+                self.found(place, card);
+            } else {
+                return;
+            }
         }
+    }
+
+    /// The cards that want to be moved: those of the deck that can be reached, and bases.
+    #[inline]
+    pub fn wanting(&self, place: &Place) -> u64 {
+        place.reach | place.stacked(self).0
     }
 
     /// Moves a card of the tableau to the foundation.
@@ -366,13 +390,23 @@ pub struct Member {
 }
 
 impl Member {
-    /// The cards that can go to the foundation or come back from it, and back again.
+    /// The cards that can go to the foundation, or come back from it to some use, where some want to be moved.
     #[inline]
-    fn shifts(&self, place: &Place) -> u64 {
+    fn shifts(&self, place: &Place, wanting: u64) -> u64 {
         let freedom = Freedom::of(self.open, place);
         let ups = freedom.bare & self.next & !place.bases;
-        let tops = self.next >> 4 & !KINGS & freedom.room;
-        ups | if tops == 0 { 0 } else { tops & !safe(self.counts) }
+        let tops = self.next >> 4 & !KINGS;
+        if tops & freedom.room == 0 {
+            return ups;
+        }
+        // What comes back is to be built on, or to take over what keeps its twin from going up.
+        let blocked = self.open & self.next & !freedom.bare;
+        let twins = (blocked & PAIRS) << 1 | blocked >> 1 & PAIRS;
+        let mut useful = twins | parents(wanting & !freedom.room);
+        for _ in 0..3 {
+            useful |= parents(tops & useful);
+        }
+        ups | tops & freedom.room & useful & !safe(self.counts)
     }
 
     /// After such a move.
@@ -395,13 +429,13 @@ pub struct Closure {
 impl Closure {
     /// Lists the members, the given one first.
     #[inline]
-    pub fn fill(&mut self, place: &Place) {
+    pub fn fill(&mut self, place: &Place, wanting: u64) {
         self.members.clear();
         self.members.push(Member { next: place.next, open: place.open, counts: place.counts });
         let mut at = 0;
         while at < self.members.len() {
             let from = self.members[at];
-            for card in members(from.shifts(place)) {
+            for card in members(from.shifts(place, wanting)) {
                 let to = from.shifted(card);
                 if !self.members.iter().any(|known| known.counts == to.counts) {
                     self.members.push(to);
@@ -412,13 +446,13 @@ impl Closure {
     }
 
     /// The cards to be moved, one after the other, on a shortest way from a position to a member of its closure.
-    pub fn way(place: &Place, to: &Member) -> Vec<Card> {
+    pub fn way(place: &Place, wanting: u64, to: &Member) -> Vec<Card> {
         let start = Member { next: place.next, open: place.open, counts: place.counts };
         let mut reached = vec![(start, None)];
         let mut at = 0;
         while at < reached.len() && reached[at].0.counts != to.counts {
             let from = reached[at].0;
-            for card in members(from.shifts(place)) {
+            for card in members(from.shifts(place, wanting)) {
                 let next = from.shifted(card);
                 if !reached.iter().any(|(known, _)| known.counts == next.counts) {
                     reached.push((next, Some((at, card))));

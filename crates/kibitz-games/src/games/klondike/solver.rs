@@ -61,7 +61,8 @@ impl Solver {
         let mut outcome = Outcome::Lost;
         while let Some(index) = self.most_urgent() {
             let mut place = self.nodes[index as usize].place;
-            closure.fill(&place);
+            table.look_through(&mut place);
+            closure.fill(&place, table.wanting(&place));
             if !self.seen.insert(place.key(closure.name()) | EXPANDED) {
                 continue;
             }
@@ -75,7 +76,6 @@ impl Solver {
                 outcome = Outcome::Unknown;
                 break;
             }
-            table.look_through(&mut place);
             let mut won = false;
             closure.strides(table, &place, |member, stride| {
                 let mut after = place.at(member);

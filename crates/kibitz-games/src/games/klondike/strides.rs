@@ -87,12 +87,12 @@ impl Spot {
             self.table.found(&mut self.place, card);
         }
         let mut closure = Closure::default();
-        closure.fill(&self.place);
+        self.table.look_through(&mut self.place);
+        closure.fill(&self.place, self.table.wanting(&self.place));
         // The same member from wherever one comes.
         if let Some(name) = closure.members.iter().max_by_key(|member| member.counts) {
             self.place = self.place.at(name);
         }
-        self.table.look_through(&mut self.place);
         (self.up, self.onto) = (0, 0);
         closure.strides(&self.table, &self.place, |_, stride| match stride.founds {
             true => self.up |= stride.card.bit(),
@@ -122,7 +122,7 @@ impl Spot {
     /// The member of the closure at which a stride is made.
     pub fn member(&self, wanted: Stride) -> Option<Member> {
         let mut closure = Closure::default();
-        closure.fill(&self.place);
+        closure.fill(&self.place, self.table.wanting(&self.place));
         let mut found = None;
         closure.strides(&self.table, &self.place, |member, stride| {
             if stride == wanted && found.is_none() {
