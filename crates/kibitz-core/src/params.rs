@@ -348,6 +348,7 @@ macro_rules! params {
 pub use crate::params;
 
 /// Declares an enum of plain words as a parameter.
+#[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -372,4 +373,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub use crate::words;

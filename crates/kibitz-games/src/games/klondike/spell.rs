@@ -9,7 +9,7 @@ use kibitz_core::strides::Strides;
 use super::cards::Card;
 use super::moves::Move;
 use super::position::{Position, Run};
-use super::quotient::{Closure, Stride};
+use super::quotient::Stride;
 use super::state;
 use super::strides::{Strided, stride};
 
@@ -36,17 +36,14 @@ impl Strides for KlondikeStrides {
 
     fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>) {
         let mut speller = Speller { position: state.get::<state::State>().position, moves };
-        let table = Table::new(&speller.position, self.game.draw);
-        let mut place = table.place(&speller.position);
         let spot = self.game.enter(&speller.position);
-        let mut spelled = Spot { place, ..spot };
-        while let Some(card) = spelled.as_well() {
-            speller.up(card);
-            table.found(&mut spelled.place, card);
-        }
-        place = spelled.place;
         let Some(member) = spot.member(stride(action)) else { return };
-        for card in Closure::way(&place, &member) {
+        let mut begun = self.game.begin(&speller.position);
+        while let Some(card) = begun.as_well() {
+            speller.up(card);
+            begun.found(card);
+        }
+        for card in begun.way(&member) {
             speller.shift(card);
         }
         let Stride { card, founds } = stride(action);

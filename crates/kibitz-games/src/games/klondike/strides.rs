@@ -71,12 +71,16 @@ impl Strided {
 
     /// What the player knows of a position.
     pub fn enter(&self, position: &Position) -> Spot {
-        let table = Table::new(position, self.draw);
-        let place = table.place(position);
-        let unseen = position.covered();
-        let mut spot = Spot { table, place, unseen, stage: Stage::Playing, up: 0, onto: 0 };
+        let mut spot = self.begin(position);
         spot.arrive();
         spot
+    }
+
+    /// The same before anything is moved.
+    pub fn begin(&self, position: &Position) -> Spot {
+        let table = Table::new(position, self.draw);
+        let place = table.place(position);
+        Spot { table, place, unseen: position.covered(), stage: Stage::Playing, up: 0, onto: 0 }
     }
 }
 
@@ -84,7 +88,7 @@ impl Spot {
     /// Makes the moves that may as well be made, and finds the strides from here.
     fn arrive(&mut self) {
         while let Some(card) = self.as_well() {
-            self.table.found(&mut self.place, card);
+            self.found(card);
         }
         let mut closure = Closure::default();
         self.table.look_through(&mut self.place);
@@ -111,6 +115,16 @@ impl Spot {
     /// A card that may as well go to the foundation, and turns up nothing.
     pub fn as_well(&self) -> Option<Card> {
         self.table.safe(&self.place, self.lying_on_cards())
+    }
+
+    /// Moves such a card.
+    pub fn found(&mut self, card: Card) {
+        self.table.found(&mut self.place, card);
+    }
+
+    /// The cards to be moved, one after the other, to a member of the closure.
+    pub fn way(&self, member: &Member) -> Vec<Card> {
+        Closure::way(&self.place, self.table.wanting(&self.place), member)
     }
 
     /// Bases with face-down cards below.
