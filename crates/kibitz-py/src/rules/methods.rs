@@ -82,6 +82,7 @@ impl Methods {
             resampling: self.resample.is_some(),
             view_key: self.view_key.is_some(),
             collapsed: false,
+            solver: false,
             svg: self.svg.is_some(),
         }
     }
