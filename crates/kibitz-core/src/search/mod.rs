@@ -177,6 +177,11 @@ impl Planner for TreeSearch {
             other => other?,
         }
         let info = model.info();
+        if let [only] = view.legal[..]
+            && !params.reuse
+        {
+            return Ok(verdict::forced(only, &*session.belief, begun.elapsed()));
+        }
         if session.kind == TreeKind::Belief {
             let mut decision = session.search_beliefs(params, view, begun, rng, pause)?;
             if model.faults() != faults {
