@@ -336,6 +336,7 @@ macro_rules! params {
 pub use crate::params;
 
 /// Declares an enum of plain words as a parameter.
+#[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -360,4 +361,4 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub use crate::words;

@@ -9,10 +9,15 @@ const WALKS: u64 = 40;
 const LONGEST: u32 = 180;
 
 /// Games with other parameters than their own, where the edges are.
-const VARIANTS: [&str; 8] = [
+const VARIANTS: [&str; 13] = [
     "bear(black=1, climb=0)",
     "breakthrough(rows=3, columns=2)",
     "breakthrough(rows=5, columns=5)",
+    "klondike(thoughtful=true)",
+    "klondike(draw=1, passes=1)",
+    "klondike(moves=ordinary)",
+    "klondike(moves=ordinary, draw=5, passes=2, thoughtful=true, finish=false)",
+    "klondike(reading=naive, passes=3)",
     "rock-paper-scissors(win=1, tie=0.5, loss=0)",
     "rock-sample(size=2, rocks=4)",
     "rock-sample(size=12, rocks=5, layout=3)",

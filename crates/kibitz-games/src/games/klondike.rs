@@ -1,5 +1,324 @@
 //! Klondike solitaire, with the moves of "Lower Bounding Klondike Solitaire with Monte-Carlo Planning"
 //! (Bjarnason, Fern and Tadepalli, 2009).
+//!
+//! Turning the deck is part of the moves: every card that turning would bring up can be played at once. The
+//! cards of the deck are known to the player from the start, as they are in the paper. What is hidden are the
+//! face-down cards; as a game they are dealt before the first move, and in its *collapsed* form chance draws
+//! each of them from the unseen ones when it is turned up, which is the same to the player.
+
+use std::sync::Arc;
+
+use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::model::SharedModel;
+use kibitz_core::params::params;
+use kibitz_core::register_game;
+use kibitz_core::rng::Rng;
+use kibitz_core::view::{Event, View, after_action, after_observation};
+
+use crate::bits::{nth_set, ones};
 
 pub mod cards;
+pub mod moves;
+mod picture;
 pub mod position;
+mod prefer;
+pub mod state;
+
+use cards::{ALL, CARDS, Card, members};
+use moves::{Kind, Move, Reading, Rules, parent};
+use position::{COLUMNS, DECK, DOWN, Position, begins};
+use state::{MEMORY, State};
+
+register_game!(
+    "klondike",
+    "The solitaire that everybody knows: bring all cards to the foundations, suit by suit from ace to king.",
+    KlondikeParams,
+    Klondike::new
+);
+
+params! {
+    /// The variant of the game.
+    pub struct KlondikeParams {
+        /// Cards that are turned at a time: 3, or 1 for the easier game.
+        pub draw: u32 = 3, in 1..=24;
+        /// How often the deck may be gone through; 0 is as often as you like. (The deck's cards are known
+        /// before the first pass in any case.)
+        pub passes: u32 = 0, in 0..=200;
+        /// Whether the face-down cards are known too.
+        pub thoughtful: bool = false;
+        /// Which moves count: those of the reading that reproduces the paper's baselines, or all (naive).
+        pub reading: Reading = Reading::Paper;
+        /// Whether a move plays any card that turning brings up (macro), or the deck is turned by moves of
+        /// its own (ordinary).
+        pub moves: Kind = Kind::Macro;
+        /// Whether a game with no card face down ends as won when following the preferred moves wins it.
+        pub finish: bool = true;
+    }
+}
+
+/// What is known, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Hidden,
+    Collapsed,
+    Thoughtful,
+}
+
+/// The rules.
+#[derive(Clone)]
+pub struct Klondike {
+    info: Info,
+    form: Form,
+    rules: Rules,
+    finish: bool,
+    start: State,
+    /// Which places chance deals cards to before the first move: face-up ones by their column, then the deck's,
+    /// then those of [`Position::down`].
+    places: Vec<u8>,
+}
+
+const DECK_PLACE: usize = COLUMNS;
+const DOWN_PLACE: usize = DECK_PLACE + DECK;
+
+/// A move after which no card is turned up.
+const MOVED: Observation = Observation(1);
+
+/// A card is dealt or turned up.
+#[inline]
+fn shown(card: Card) -> Observation {
+    Observation(u64::from(card.0) + 2)
+}
+
+impl Klondike {
+    fn new(params: KlondikeParams) -> Result<Klondike, String> {
+        let KlondikeParams { draw, passes, thoughtful, reading, moves, finish } = params;
+        let form = if thoughtful { Form::Thoughtful } else { Form::Hidden };
+        let rules = Rules { draw, passes, reading, kind: moves, collapsed: false };
+        let start = State::new(Position::empty(), ALL);
+        let places = (0..CARDS as u8).collect();
+        Ok(Klondike { info: Info::new(1, 0.0, 1.0), form, rules, finish, start, places }.declared())
+    }
+
+    /// With what is to be known about it in [`Info`].
+    fn declared(mut self) -> Klondike {
+        let hides = self.form == Form::Hidden;
+        self.info.perfect_information = !hides;
+        self.info.paid_at_end = true;
+        self.info.horizon = Some(self.longest());
+        self.info.has.hash = true;
+        self.info.has.preferred = true;
+        self.info.has.resampling = hides;
+        self.info.has.collapsed = hides;
+        self.info.has.view_key = true;
+        self
+    }
+
+    /// No game has more steps. Between two of the plays from the deck and reveals, each of which happens once a
+    /// card, there are as many moves as can be remembered, and then moves to the foundations only.
+    fn longest(&self) -> u32 {
+        let stages = 1 + DECK + DOWN;
+        let moves = stages * (MEMORY + CARDS);
+        let turns = match self.rules.kind {
+            Kind::Macro => 0,
+            Kind::Ordinary => 2 * DECK.div_ceil(self.rules.draw as usize) + 1,
+        };
+        (CARDS + DOWN + moves * (1 + turns)) as u32
+    }
+
+    fn collapse(&self) -> Klondike {
+        let mut game = self.clone();
+        game.form = Form::Collapsed;
+        game.rules.collapsed = true;
+        game.places.retain(|place| usize::from(*place) < DOWN_PLACE);
+        if game.places.is_empty() {
+            game.start.begin(&game.rules);
+        }
+        game.declared()
+    }
+
+    /// The place that chance deals a card to next.
+    #[inline]
+    fn place(&self, dealt: u8) -> Option<usize> {
+        self.places.get(usize::from(dealt)).map(|place| usize::from(*place))
+    }
+
+    fn is_chance(&self, state: &State) -> bool {
+        usize::from(state.dealt) < self.places.len() || state.waiting().is_some()
+    }
+
+    /// Chance deals a card, or turns one up.
+    fn deal(&self, state: &mut State, card: Card) {
+        let Some(place) = self.place(state.dealt) else {
+            return state.turn_up(&self.rules, card);
+        };
+        match place {
+            DOWN_PLACE.. => state.position.down[place - DOWN_PLACE] = card,
+            DECK_PLACE.. => state.position.deck[place - DECK_PLACE] = card,
+            _ => state.position.runs[place].push(card),
+        }
+        state.unseen &= !card.bit();
+        state.dealt += 1;
+        if usize::from(state.dealt) == self.places.len() {
+            state.begin(&self.rules);
+        }
+    }
+
+    /// Whether chance's card is hidden from the player.
+    fn is_silent(&self, dealt: u8) -> bool {
+        self.form == Form::Hidden && self.place(dealt).is_some_and(|place| place >= DOWN_PLACE)
+    }
+
+    /// The moves and cards of a view, one after the other, in the collapsed form. None where they do not fit.
+    fn replay(&self, view: &View) -> Option<State> {
+        let mut state = self.initial();
+        for event in &view.events {
+            let (action, is_chance) = match event {
+                Event::Acted(action) => (*action, false),
+                Event::Observed(MOVED) => continue,
+                Event::Observed(told) => (Action(u32::try_from(told.0.checked_sub(2)?).ok()?), true),
+            };
+            let fits = match is_chance {
+                true => action.0 < CARDS as u32 && state.unseen >> action.0 & 1 == 1,
+                false => state.moves.contains(Move::of(action)),
+            };
+            if !fits || is_chance != self.is_chance(&state) {
+                return None;
+            }
+            self.step(&mut state, &[action], &mut [0.0]);
+        }
+        Some(state)
+    }
+}
+
+impl Game for Klondike {
+    type State = State;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> State {
+        self.start
+    }
+
+    #[inline]
+    fn turn(&self, state: &State) -> Turn {
+        if self.is_chance(state) {
+            Turn::Chance
+        } else if state.won || state.moves.is_empty() {
+            Turn::Over
+        } else {
+            Turn::One(0)
+        }
+    }
+
+    fn legal(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(state.moves.iter().map(Move::action));
+    }
+
+    #[inline]
+    fn random_action(&self, state: &State, _: usize, _: &mut Vec<Action>, rng: &mut Rng) -> Action {
+        state.moves.nth(rng.below(state.moves.len())).action()
+    }
+
+    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(prefer::preferred(&self.rules, state).map(Move::action));
+    }
+
+    fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
+        let probability = 1.0 / f64::from(state.unseen.count_ones());
+        outcomes.extend(ones(state.unseen).map(|card| (Action(card), probability)));
+    }
+
+    #[inline]
+    fn draw(&self, state: &State, rng: &mut Rng) -> Action {
+        Action(nth_set(state.unseen, rng.below(state.unseen.count_ones())))
+    }
+
+    #[inline]
+    fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
+        let turn = if self.is_chance(state) { Turn::Chance } else { Turn::One(0) };
+        let is_opening = self.place(state.dealt).is_some();
+        match turn {
+            Turn::Chance => self.deal(state, Card(joint[0].0 as u8)),
+            _ => {
+                state.make(&self.rules, Move::of(joint[0]));
+                state.seen = after_action(state.seen, joint[0]);
+            }
+        }
+        state.seen = after_observation(state.seen, self.observe(state, turn, joint, 0));
+        if !is_opening && state.waiting().is_none() {
+            state.won = state.position.is_won()
+                || self.finish && state.unseen == 0 && prefer::wins(&self.rules, state);
+            rewards[0] += f64::from(u8::from(state.won));
+        }
+    }
+
+    #[inline]
+    fn observe(&self, after: &State, turn: Turn, joint: &[Action], _: usize) -> Observation {
+        match (self.form, turn) {
+            (Form::Thoughtful, _) => Observation::of_joint(joint),
+            (_, Turn::Chance) => {
+                let is_silent = after.dealt > 0 && self.is_silent(after.dealt - 1);
+                if is_silent { Observation::SILENT } else { shown(Card(joint[0].0 as u8)) }
+            }
+            _ if after.waiting().is_some() => Observation::SILENT,
+            _ => after.revealed().map_or(MOVED, shown),
+        }
+    }
+
+    fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation {
+        self.observe(after, turn, joint, 0)
+    }
+
+    fn hash(&self, state: &State) -> u64 {
+        state.key(&self.rules)
+    }
+
+    fn view_key(&self, state: &State, _: usize) -> u64 {
+        state.seen
+    }
+
+    /// The cards do not choose the moves: every order of the unseen ones is equally likely.
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        let collapsed = self.collapse();
+        let mut state = collapsed.replay(view)?;
+        if state.dealt as usize == collapsed.places.len() {
+            if state.waiting().is_some() {
+                return None;
+            }
+            let mut unseen: Vec<Card> = members(state.unseen).collect();
+            rng.shuffle(&mut unseen);
+            let places = (0..COLUMNS).flat_map(|column| {
+                (0..usize::from(state.position.hidden[column])).map(move |index| begins(column) + index)
+            });
+            for (place, card) in places.zip(unseen) {
+                state.position.down[place] = card;
+            }
+            state.dealt = self.places.len() as u8;
+        }
+        Some(state)
+    }
+
+    fn collapsed(&self) -> Option<SharedModel> {
+        (self.form == Form::Hidden).then(|| Arc::new(self.collapse()) as SharedModel)
+    }
+
+    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+        if player.is_none() {
+            return Card(action.0 as u8).to_string();
+        }
+        match Move::of(action) {
+            Move::Up(card) => format!("{card} up"),
+            Move::Onto(card, second) => match parent(card, second) {
+                Some(parent) => format!("{card} to {parent}"),
+                None => format!("{card} to empty column"),
+            },
+            Move::Turn => "turn".to_owned(),
+        }
+    }
+
+    fn text(&self, state: &State, viewer: Option<usize>) -> String {
+        self.draw_text(state, viewer)
+    }
+}

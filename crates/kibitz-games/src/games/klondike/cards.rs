@@ -98,9 +98,11 @@ pub fn members(mut set: u64) -> impl Iterator<Item = Card> {
     })
 }
 
-const RANK_NAMES: [&str; RANKS as usize] =
+/// Ace to king.
+pub const RANK_NAMES: [&str; RANKS as usize] =
     ["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"];
-const SUIT_SIGNS: [char; 4] = ['♥', '♦', '♣', '♠'];
+/// Hearts, diamonds, clubs, spades.
+pub const SUIT_SIGNS: [char; 4] = ['♥', '♦', '♣', '♠'];
 const SUIT_LETTERS: [char; 4] = ['h', 'd', 'c', 's'];
 
 impl fmt::Display for Card {

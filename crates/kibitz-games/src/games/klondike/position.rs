@@ -52,6 +52,12 @@ impl Run {
         (self.length > 0).then(|| self.card(self.len() - 1))
     }
 
+    /// A number that is equal for equal runs only.
+    #[inline]
+    pub fn code(&self) -> u32 {
+        u32::from_le_bytes([self.base.0, self.length, self.second as u8, (self.second >> 8) as u8])
+    }
+
     /// From the base to the top.
     pub fn cards(self) -> impl DoubleEndedIterator<Item = Card> + ExactSizeIterator {
         (0..self.len()).map(move |place| self.card(place))
@@ -130,10 +136,9 @@ pub const fn begins(column: usize) -> usize {
 }
 
 impl Position {
-    /// A shuffled pack, dealt: row by row, from left to right, the first card of each row face up; the deck is
-    /// what is left, the next card first.
-    pub fn deal(pack: &[Card; CARDS]) -> Position {
-        let mut position = Position {
+    /// Places for the cards of a deal, without any cards.
+    pub fn empty() -> Position {
+        Position {
             down: [Card(0); DOWN],
             hidden: [0, 1, 2, 3, 4, 5, 6],
             runs: [Run::default(); COLUMNS],
@@ -141,7 +146,13 @@ impl Position {
             left: (1 << DECK) - 1,
             turned: 0,
             foundation: [0; 4],
-        };
+        }
+    }
+
+    /// A shuffled pack, dealt: row by row, from left to right, the first card of each row face up; the deck is
+    /// what is left, the next card first.
+    pub fn deal(pack: &[Card; CARDS]) -> Position {
+        let mut position = Position::empty();
         let mut cards = pack.iter().copied();
         for row in 0..COLUMNS {
             for (column, card) in (row..COLUMNS).zip(&mut cards) {
@@ -192,5 +203,46 @@ impl Position {
     #[inline]
     pub fn is_won(&self) -> bool {
         self.foundation == [13; 4]
+    }
+
+    /// The card that each foundation takes next; of a full one, a place above all cards.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        let [hearts, diamonds, clubs, spades] = self.foundation.map(|count| 4 * u32::from(count));
+        1 << hearts | 2 << diamonds | 4 << clubs | 8 << spades
+    }
+
+    /// The column and the place in its run of a face-up card of the tableau.
+    #[inline]
+    pub fn find(&self, card: Card) -> Option<(usize, usize)> {
+        self.runs.iter().enumerate().find_map(|(column, run)| {
+            let place = usize::from(run.base()?.rank().wrapping_sub(card.rank()));
+            (place < run.len() && run.card(place) == card).then_some((column, place))
+        })
+    }
+
+    /// The leftmost column that has no cards.
+    #[inline]
+    pub fn empty_column(&self) -> Option<usize> {
+        (0..COLUMNS).find(|&column| self.runs[column].is_empty() && self.hidden[column] == 0)
+    }
+
+    /// The deck's places that are turned up, as far as they still have their card.
+    #[inline]
+    pub fn waste(&self) -> u32 {
+        self.left & ((1 << self.turned) - 1)
+    }
+
+    /// The card on top of the waste.
+    #[inline]
+    pub fn waste_top(&self) -> Option<Card> {
+        let waste = self.waste();
+        (waste != 0).then(|| self.deck[31 - waste.leading_zeros() as usize])
+    }
+
+    /// The cards of the deck with their places, in the order of turning, the waste's first.
+    #[inline]
+    pub fn deck_cards(&self) -> impl Iterator<Item = (usize, Card)> + Clone + '_ {
+        (0..DECK).filter(|place| self.left >> place & 1 == 1).map(|place| (place, self.deck[place]))
     }
 }
