@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kibitz_core::planner::{Decision, Planner};
+use kibitz_core::planner::{Decision, Judgement, Planner};
 use kibitz_core::{Action, Event, Game, Info, Model, SharedModel, State, Turn, View, registry};
 use kibitz_games as _;
 
@@ -158,7 +158,7 @@ fn a_plan_is_made_anew_when_something_else_is_seen() {
 
 /// Whoever moves in a game of two is played for, too.
 #[test]
-fn nested_finds_a_win_in_two() {
+fn nested_finds_a_win() {
     let game = registry::game(&"tic-tac-toe".parse().unwrap()).unwrap();
     let mut state = game.initial();
     let mut view = View::new(0);
@@ -168,7 +168,8 @@ fn nested_finds_a_win_in_two() {
     game.legal(&state, 0, &mut view.legal);
     view.legal.sort_unstable();
     let decision = start("nested(level=1)", &game).act(&view, &mut || false).unwrap();
-    assert_eq!(game.action_name(&state, Some(0), decision.action), "a3");
+    let named = |row: &&Judgement| game.action_name(&state, Some(0), row.action) == "a3";
+    assert_eq!(decision.table.iter().find(named).unwrap().value, Some(1.0));
     assert_eq!(decision.table[0].value, Some(1.0));
 }
 
