@@ -7,9 +7,12 @@
 //! Seven methods are mandatory; everything else has a default, and what a game offers beyond
 //! the rules it declares in [`Info::has`].
 
+use std::sync::Arc;
+
 use crate::model::SharedModel;
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
+use crate::strides::Strides;
 use crate::view::View;
 
 /// A choice of one player, or an outcome of chance. The game gives the number its meaning.
@@ -119,13 +122,15 @@ pub struct Capabilities {
     pub view_key: bool,
     /// [`Game::collapsed`] gives the same problem with nothing hidden.
     pub collapsed: bool,
+    /// [`Game::judge`] looks for the best that can come of a state.
+    pub solver: bool,
     /// [`Game::svg`] draws a picture.
     pub svg: bool,
 }
 
 impl Capabilities {
     /// Each capability's name, whether it is there, in the order of declaration.
-    pub fn list(&self) -> [(&'static str, bool); 8] {
+    pub fn list(&self) -> [(&'static str, bool); 9] {
         [
             ("explicit chance", self.explicit_chance),
             ("state hash", self.hash),
@@ -134,6 +139,7 @@ impl Capabilities {
             ("resampling", self.resampling),
             ("view key", self.view_key),
             ("collapsed model", self.collapsed),
+            ("solver", self.solver),
             ("picture", self.svg),
         ]
     }
@@ -399,6 +405,20 @@ pub trait Game: Send + Sync + 'static {
     /// trace) is a view of the other, and has the same legal actions and rewards.
     /// ([`Capabilities::collapsed`])
     fn collapsed(&self) -> Option<SharedModel> {
+        None
+    }
+
+    /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
+    /// known, with about so much effort (states to look at), and **adds** what each player then gets to
+    /// `returns`. Gives the number of states, or `None` where the game has no solver of its own.
+    /// ([`Capabilities::solver`])
+    fn judge(&self, state: &Self::State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        let _ = (state, effort, rng, returns);
+        None
+    }
+
+    /// The game over its moves that cannot be undone, where it knows them better than by trying.
+    fn strides(&self) -> Option<Arc<dyn Strides>> {
         None
     }
 

@@ -2,7 +2,8 @@
 //!
 //! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
-//! [`planner`] and [`registry`], [`revealed`] (a game with nothing hidden), [`search`] (the one tree search) and [`planners`] (the others);
+//! [`planner`] and [`registry`], [`revealed`] (a game with nothing hidden), [`strides`] (a game
+//! over its moves that cannot be undone), [`hopeful`] (a bounded search for the best), [`search`] (the one tree search) and [`planners`] (the others);
 //! [`draw`] is for pictures of games.
 
 #![forbid(unsafe_code)]
@@ -10,6 +11,7 @@
 pub mod belief;
 pub mod draw;
 pub mod game;
+pub mod hopeful;
 pub mod keys;
 pub mod model;
 pub mod params;
@@ -22,6 +24,7 @@ pub mod rng;
 pub mod search;
 pub mod solve;
 pub mod spec;
+pub mod strides;
 pub mod view;
 
 pub use game::{Action, Capabilities, Game, Info, Observation, Players, Turn};

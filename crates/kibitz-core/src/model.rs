@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::playout::{self, Playout};
 use crate::rng::Rng;
+use crate::strides::Strides;
 use crate::view::View;
 
 /// A game shared between threads, whatever its states are made of.
@@ -152,6 +153,10 @@ pub trait Model: Send + Sync {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State>;
     /// [`Game::collapsed`].
     fn collapsed(&self) -> Option<SharedModel>;
+    /// [`Game::judge`].
+    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
+    /// [`Game::strides`].
+    fn strides(&self) -> Option<Arc<dyn Strides>>;
     /// [`Game::svg`].
     fn svg(&self, state: &State, viewer: Option<usize>) -> String;
     /// [`Game::faults`].
@@ -301,6 +306,14 @@ impl<G: Game> Model for G {
 
     fn collapsed(&self) -> Option<SharedModel> {
         Game::collapsed(self)
+    }
+
+    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        Game::judge(self, state.get::<G::State>(), effort, rng, returns)
+    }
+
+    fn strides(&self) -> Option<Arc<dyn Strides>> {
+        Game::strides(self)
     }
 
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {

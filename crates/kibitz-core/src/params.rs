@@ -265,6 +265,18 @@ pub fn share(name: &str, number: Option<f64>, default: f64) -> Result<f64, Strin
     }
 }
 
+/// The whole number in parentheses after a name, from 1 on, or what it is without.
+///
+/// # Errors
+/// That it is not one.
+pub fn whole(name: &str, number: Option<f64>, default: u32) -> Result<u32, String> {
+    match number {
+        None => Ok(default),
+        Some(n) if n.fract() == 0.0 && (1.0..=1e9).contains(&n) => Ok(n as u32),
+        Some(n) => Err(format!("{name}: {n} is not a whole number from 1 to 1000000000")),
+    }
+}
+
 /// No parameters at all.
 #[derive(Clone, Debug, Default)]
 pub struct NoParams;

@@ -4,6 +4,7 @@
 //! states; everybody else calls it through [`crate::Model::playouts`].
 
 use crate::game::{Action, Game, Turn};
+use crate::hopeful;
 use crate::rng::Rng;
 
 /// How the moves of a playout are chosen.
@@ -22,6 +23,12 @@ pub enum Policy {
     },
     /// No moves at all: the evaluator judges the leaf.
     Evaluator,
+    /// No moves at all: the best that a bounded search finds in one world, the game's own
+    /// ([`Game::judge`]) or that of [`crate::hopeful`].
+    Solver {
+        /// States to look at.
+        effort: u32,
+    },
 }
 
 /// A playout's policy and where it ends.
@@ -46,6 +53,13 @@ pub fn run<G: Game>(
     rng: &mut Rng,
     returns: &mut [f64],
 ) -> u32 {
+    if let Policy::Solver { effort } = how.policy {
+        if game.turn(state) == Turn::Over {
+            return 0;
+        }
+        let made = game.judge(state, effort, rng, returns);
+        return made.unwrap_or_else(|| hopeful::best_found(game, state, effort, rng, returns)) as u32;
+    }
     let players = returns.len();
     let mut buffer = [0.0; MAX_PLAYERS];
     let rewards = &mut buffer[..players];
@@ -119,7 +133,9 @@ fn choose<G: Game>(
     rng: &mut Rng,
 ) -> Action {
     match policy {
-        Policy::Random | Policy::Evaluator => game.random_action(state, player, scratch, rng),
+        Policy::Random | Policy::Evaluator | Policy::Solver { .. } => {
+            game.random_action(state, player, scratch, rng)
+        }
         Policy::Preferred => {
             scratch.clear();
             game.preferred(state, player, scratch);

@@ -239,6 +239,11 @@ impl Game for Revealed {
         values.iter_mut().for_each(|value| *value *= place.weight);
     }
 
+    fn judge(&self, place: &Place, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        // A fixed future is known as it is, not as the game's own solver would draw it.
+        if self.fixed.is_some() { None } else { self.model.judge(&place.state, effort, rng, returns) }
+    }
+
     fn hash(&self, place: &Place) -> u64 {
         let hash = self.model.hash(&place.state);
         // What a fixed future brings depends on the step, and what that counts on the moves drawn so far.

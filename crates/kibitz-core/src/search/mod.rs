@@ -12,6 +12,7 @@ mod presets;
 mod run;
 mod select;
 mod simulate;
+mod strides;
 mod tree;
 mod verdict;
 mod width;
@@ -27,9 +28,12 @@ use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::view::View;
 use beliefs::{BeliefSearch, LARGEST, Task};
-use params::{Backup, Expansion, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind};
+use params::{
+    Backup, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
+};
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
+use strides::Striding;
 use tree::Tree;
 
 /// A simulation in a game without end and without discount stops after this many moves.
@@ -55,6 +59,7 @@ struct Session {
     belief: Box<dyn Belief>,
     trees: Vec<Tree>,
     beliefs: BeliefSearch,
+    striding: Option<Striding>,
     decisions: u64,
 }
 
@@ -88,6 +93,14 @@ impl TreeSearch {
             if p.backup == Backup::Max || p.width.is_some() {
                 return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
             }
+        }
+        if p.moves == Moves::Irreversible {
+            need(
+                state_tree,
+                "moves=irreversible",
+                "perfect information (or a collapsed model) and tree=state",
+            )?;
+            need(info.has.hash, "moves=irreversible", "a state hash")?;
         }
         if p.width.is_some() && !state_tree {
             return Err(format!("{}: width goes with tree=state only", self.name));
@@ -123,6 +136,13 @@ impl TreeSearch {
             Policy::Preferred => need(info.has.preferred, "playout=preferred", "preferred actions")?,
             Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
             Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
+            Policy::Solver { .. } => {
+                need(
+                    info.has.solver || info.players == 1,
+                    "playout=solver",
+                    "a solver or a single player",
+                )?;
+            }
         }
         // The graph of beliefs is made of all states that may be, whatever the way to them.
         let all = kind == TreeKind::Belief && lists_all(p.belief);
@@ -143,7 +163,10 @@ impl Planner for TreeSearch {
         }
         let rng = Rng::new(seed);
         let (trees, beliefs) = (Vec::new(), BeliefSearch::default());
-        self.session = Some(Session { model, rng, kind, policy, belief, trees, beliefs, decisions: 0 });
+        let striding = (self.params.moves == Moves::Irreversible).then(|| Striding::new(&model));
+        let decisions = 0;
+        self.session =
+            Some(Session { model, rng, kind, policy, belief, trees, beliefs, striding, decisions });
         Ok(())
     }
 
@@ -190,9 +213,25 @@ impl Planner for TreeSearch {
             decision.elapsed = begun.elapsed();
             return Ok(decision);
         }
+        let known = session.belief.certain().map(|world| world.state.clone());
+        let strides = match (&mut session.striding, &known) {
+            (Some(striding), Some(state)) => {
+                if let Some(action) = striding.due(&*model, state).filter(|due| view.legal.contains(due)) {
+                    let note = "on the way to what was decided before".to_owned();
+                    return Ok(Decision { action, ..Decision::default() }.noting(note));
+                }
+                let (view, known) = striding.enter(state, view.player);
+                (!view.legal.is_empty()).then(|| (striding.model(), view, known))
+            }
+            _ => None,
+        };
+        let (searched, in_view, belief): (&SharedModel, &View, &dyn Belief) = match &strides {
+            Some((model, view, known)) => (model, view, known),
+            None => (&model, view, &*session.belief),
+        };
         let mut problem = Problem {
-            model: &*model,
-            view,
+            model: &**searched,
+            view: in_view,
             params,
             kind: session.kind,
             playout: Playout {
@@ -204,18 +243,26 @@ impl Planner for TreeSearch {
             together: 1,
             root: 0,
         };
-        let mut present = World::initial(&*model);
-        session.belief.sample(&*model, view, &mut rng, &mut present);
-        let turn = model.turn(&present.state);
+        let mut present = World::initial(problem.model);
+        belief.sample(problem.model, in_view, &mut rng, &mut present);
+        let turn = problem.model.turn(&present.state);
         problem.root = problem.key(&present, turn, view.player, 0);
-        if session.belief.certain().is_some() && turn == Turn::One(view.player) {
-            problem.together = together(params, info);
+        if belief.certain().is_some() && turn == Turn::One(view.player) {
+            problem.together = together(params, problem.model.info());
         }
-        let found = session.search(&problem, &rng, begun, faults, pause);
+        let found = search(&mut session.trees, &problem, belief, &rng, begun, faults, pause);
         if model.faults() != faults {
             return Err(fault());
         }
-        let mut decision = verdict::decide(&problem, &*session.belief, &session.trees, &found, &mut rng);
+        let mut decision = verdict::decide(&problem, belief, &session.trees, &found, &mut rng);
+        if let (Some(striding), Some(_), Some(state)) = (&mut session.striding, &strides, &known) {
+            let spelled = striding.spell(&*model, state, decision);
+            decision =
+                spelled.filter(|spelled| view.legal.contains(&spelled.action)).unwrap_or_else(|| {
+                    Decision::at_random(view, &mut rng)
+                        .noting("a move at random: the way is not open".to_owned())
+                });
+        }
         decision.elapsed = begun.elapsed();
         decision.notes.extend(aside);
         Ok(decision)
@@ -281,74 +328,74 @@ impl Session {
         decision.notes.append(&mut self.belief.notes());
         Ok(decision)
     }
+}
 
-    /// Grows all trees of this search until the budget is spent.
-    fn search(
-        &mut self,
-        problem: &Problem,
-        rng: &Rng,
-        begun: Instant,
-        faults: u64,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Vec<Found> {
-        let params = problem.params;
-        let in_parallel = if params.parallel == Parallel::Root { params.workers.max(1) } else { 1 };
-        let count = if params.trees > 1 { params.trees } else { in_parallel };
-        let shared = params.parallel == Parallel::Tree && params.workers > 1;
-        // With one observer, the others' nodes are counted from the root on.
-        let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
-        let floor = problem.model.info().min_return;
-        let floor = if floor.is_finite() { floor } else { 0.0 };
-        self.trees.resize_with(count as usize, || Tree::new(shared, floor));
-        for tree in &mut self.trees {
-            if !keep || tree.len() > KEEP.min(params.nodes as usize / 2) {
-                tree.clear();
-            }
+/// Grows all trees of this search until the budget is spent.
+fn search(
+    trees: &mut Vec<Tree>,
+    problem: &Problem,
+    belief: &dyn Belief,
+    rng: &Rng,
+    begun: Instant,
+    faults: u64,
+    pause: &mut dyn FnMut() -> bool,
+) -> Vec<Found> {
+    let params = problem.params;
+    let in_parallel = if params.parallel == Parallel::Root { params.workers.max(1) } else { 1 };
+    let count = if params.trees > 1 { params.trees } else { in_parallel };
+    let shared = params.parallel == Parallel::Tree && params.workers > 1;
+    // With one observer, the others' nodes are counted from the root on.
+    let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
+    let floor = problem.model.info().min_return;
+    let floor = if floor.is_finite() { floor } else { 0.0 };
+    trees.resize_with(count as usize, || Tree::new(shared, floor));
+    for tree in trees.iter_mut() {
+        if !keep || tree.len() > KEEP.min(params.nodes as usize / 2) {
+            tree.clear();
         }
-        // An ensemble's trees have the whole budget each; parallel roots share it out.
-        let quota = |budget: Option<u64>, tree: u64| match budget {
-            None => u64::MAX,
-            Some(n) if params.trees > 1 => n,
-            Some(n) => n / u64::from(count) + u64::from(tree < n % u64::from(count)),
-        };
-        let sharing = if shared { u64::from(params.workers) } else { 1 };
-        let now = AtomicBool::new(false);
-        let belief = &*self.belief;
-        let mut found: Vec<Found> = (0..count).map(|_| Found::default()).collect();
-        // Thread t takes the trees t, t + threads, t + 2 threads, ...
-        let threads = in_parallel.min(count);
-        let mut shares: Vec<Vec<(u64, &mut Tree, &mut Found)>> = (0..threads).map(|_| Vec::new()).collect();
-        for (index, (tree, found)) in self.trees.iter_mut().zip(&mut found).enumerate() {
-            shares[index % threads as usize].push((index as u64, tree, found));
-        }
-        let work = |share: Vec<(u64, &mut Tree, &mut Found)>, mut pause: run::Pause| {
-            let turns = share.len() as f64;
-            for (turn, (index, tree, found)) in (1..).zip(share) {
-                let deadline = params
-                    .milliseconds
-                    .map(|ms| begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns));
-                let stop = Stop {
-                    simulations: quota(params.simulations, index),
-                    transitions: (quota(params.transitions, index) / sharing).max(1),
-                    nodes: params.nodes as usize,
-                    deadline,
-                    now: &now,
-                    faults,
-                };
-                let mut rng = rng.fork(1_000_003 + index);
-                let root = verdict::plant(problem, tree, &mut rng);
-                let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
-                *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);
-            }
-        };
-        let mut shares = shares.into_iter();
-        let own = shares.next().unwrap_or_default();
-        std::thread::scope(|scope| {
-            for share in shares {
-                scope.spawn(move || work(share, None));
-            }
-            work(own, Some(pause));
-        });
-        found
     }
+    // An ensemble's trees have the whole budget each; parallel roots share it out.
+    let quota = |budget: Option<u64>, tree: u64| match budget {
+        None => u64::MAX,
+        Some(n) if params.trees > 1 => n,
+        Some(n) => n / u64::from(count) + u64::from(tree < n % u64::from(count)),
+    };
+    let sharing = if shared { u64::from(params.workers) } else { 1 };
+    let now = AtomicBool::new(false);
+    let mut found: Vec<Found> = (0..count).map(|_| Found::default()).collect();
+    // Thread t takes the trees t, t + threads, t + 2 threads, ...
+    let threads = in_parallel.min(count);
+    let mut shares: Vec<Vec<(u64, &mut Tree, &mut Found)>> = (0..threads).map(|_| Vec::new()).collect();
+    for (index, (tree, found)) in trees.iter_mut().zip(&mut found).enumerate() {
+        shares[index % threads as usize].push((index as u64, tree, found));
+    }
+    let work = |share: Vec<(u64, &mut Tree, &mut Found)>, mut pause: run::Pause| {
+        let turns = share.len() as f64;
+        for (turn, (index, tree, found)) in (1..).zip(share) {
+            let deadline = params
+                .milliseconds
+                .map(|ms| begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns));
+            let stop = Stop {
+                simulations: quota(params.simulations, index),
+                transitions: (quota(params.transitions, index) / sharing).max(1),
+                nodes: params.nodes as usize,
+                deadline,
+                now: &now,
+                faults,
+            };
+            let mut rng = rng.fork(1_000_003 + index);
+            let root = verdict::plant(problem, tree, &mut rng);
+            let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
+            *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);
+        }
+    };
+    let mut shares = shares.into_iter();
+    let own = shares.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        for share in shares {
+            scope.spawn(move || work(share, None));
+        }
+        work(own, Some(pause));
+    });
+    found
 }

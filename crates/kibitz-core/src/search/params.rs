@@ -1,7 +1,7 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
 use crate::belief::{BeliefKind, Form};
-use crate::params::{Param, Params, named, share, words};
+use crate::params::{Param, Params, named, share, whole, words};
 use crate::playout::Policy;
 use crate::spec::{Spec, Value};
 
@@ -28,6 +28,8 @@ crate::params! {
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
         /// decides by what the planner's own player sees, with what is legal in the sampled world).
         pub observers: Observers = Observers::All;
+        /// What an edge is: a move, or one that cannot be undone with those before it that can.
+        pub moves: Moves = Moves::All;
         /// How edges are chosen: ucb1 or uniform.
         pub selection: Selection = Selection::Ucb1;
         /// Whether all actions of a node are tried before one is tried twice: all or partial.
@@ -35,8 +37,8 @@ crate::params! {
         /// Nodes that a simulation adds before it is played out; 0 for no tree, inf for whole games. If
         /// none is said, 1; with tree=belief, inf.
         pub grow: Option<f64> = None, in Some(0.0)..=Some(f64::INFINITY);
-        /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon),
-        /// evaluator.
+        /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon), evaluator, or
+        /// solver(states): the best that a bounded search finds in one world, all of it seen.
         pub playout: PlayoutKind = PlayoutKind::Auto;
         /// Playouts from each leaf; their mean counts as one simulation.
         pub playouts: u32 = 1, in 1..=1_000_000;
@@ -86,6 +88,15 @@ words! {
         All = "all",
         /// The planner's own player's: one tree (SO-ISMCTS, with moves that are not seen).
         One = "one",
+    }
+}
+words! {
+    /// What an edge of the tree stands for.
+    Moves {
+        /// A move.
+        All = "all",
+        /// A move that cannot be undone, with those before it that can.
+        Irreversible = "irreversible",
     }
 }
 words! {
@@ -139,16 +150,18 @@ pub enum PlayoutKind {
 
 impl Param for PlayoutKind {
     fn kind() -> String {
-        "auto | random | preferred | greedy(epsilon) | evaluator".to_owned()
+        "auto | random | preferred | greedy(epsilon) | evaluator | solver(states)".to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) = named(value, &["auto", "random", "preferred", "greedy", "evaluator"])?;
+        let (name, number) =
+            named(value, &["auto", "random", "preferred", "greedy", "evaluator", "solver"])?;
         Ok(match name.as_str() {
             "random" => PlayoutKind::Fixed(Policy::Random),
             "preferred" => PlayoutKind::Fixed(Policy::Preferred),
             "greedy" => PlayoutKind::Fixed(Policy::Greedy { epsilon: share(&name, number, 0.0)? }),
             "evaluator" => PlayoutKind::Fixed(Policy::Evaluator),
+            "solver" => PlayoutKind::Fixed(Policy::Solver { effort: whole(&name, number, 150)? }),
             _ => PlayoutKind::Auto,
         })
     }
@@ -160,6 +173,7 @@ impl Param for PlayoutKind {
             PlayoutKind::Fixed(Policy::Preferred) => "preferred".to_owned(),
             PlayoutKind::Fixed(Policy::Greedy { epsilon }) => format!("greedy({epsilon})"),
             PlayoutKind::Fixed(Policy::Evaluator) => "evaluator".to_owned(),
+            PlayoutKind::Fixed(Policy::Solver { effort }) => format!("solver({effort})"),
         }
     }
 }

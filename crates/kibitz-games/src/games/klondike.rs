@@ -13,6 +13,7 @@ use kibitz_core::model::SharedModel;
 use kibitz_core::params::params;
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
+use kibitz_core::strides::Strides;
 use kibitz_core::view::{Event, View, after_action, after_observation};
 
 use crate::bits::{nth_set, ones};
@@ -22,11 +23,17 @@ pub mod moves;
 mod picture;
 pub mod position;
 mod prefer;
+pub mod quotient;
+pub mod solver;
+mod spell;
 pub mod state;
+pub mod strides;
 
 use cards::{ALL, CARDS, Card, members};
 use moves::{Kind, Move, Reading, Rules, parent};
 use position::{COLUMNS, DECK, DOWN, Position, begins};
+use quotient::Table;
+use spell::KlondikeStrides;
 use state::{MEMORY, State};
 
 register_game!(
@@ -302,6 +309,25 @@ impl Game for Klondike {
 
     fn collapsed(&self) -> Option<SharedModel> {
         (self.form == Form::Hidden).then(|| Arc::new(self.collapse()) as SharedModel)
+    }
+
+    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        if !self.info.has.solver || self.is_chance(state) {
+            return None;
+        }
+        let mut table = Table::new(&state.position, self.rules.draw);
+        let place = table.place(&state.position);
+        let unknown = if self.form == Form::Collapsed { state.position.covered() } else { 0 };
+        let (won, looked_at) = strides::try_one(&mut table, &place, unknown, effort, rng);
+        returns[0] += f64::from(u8::from(won));
+        Some(looked_at)
+    }
+
+    fn strides(&self) -> Option<Arc<dyn Strides>> {
+        // The moves that can be undone are all allowed in one reading only.
+        let free = self.rules.reading == Reading::Naive && self.rules.passes == 0;
+        let fits = self.form == Form::Collapsed && self.rules.kind == Kind::Macro;
+        (free && fits).then(|| Arc::new(KlondikeStrides::new(self.rules.draw)) as Arc<dyn Strides>)
     }
 
     fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {

@@ -1,0 +1,119 @@
+//! The best that a bounded search can find in one world: a quick and hopeful judge of a leaf.
+//!
+//! What it finds may need knowledge that the player will not have, and chance that comes as drawn. Averaged
+//! over worlds it ranks leaves well where most decisions after them are easy to make.
+
+use std::collections::HashSet;
+
+use crate::game::{Game, Turn};
+use crate::playout::{self, Playout, Policy};
+use crate::rng::Rng;
+
+/// Adds the best return that a depth-first search over about so many states finds for the one player of a
+/// game, chance drawn once at each turn; that of a random playout, if it comes to no end. Gives the number
+/// of steps.
+pub fn best_found<G: Game>(
+    game: &G,
+    state: &G::State,
+    effort: u32,
+    rng: &mut Rng,
+    returns: &mut [f64],
+) -> u64 {
+    let info = game.info();
+    let mut seen = HashSet::new();
+    let mut stack = vec![(state.clone(), 0.0)];
+    let mut actions = Vec::new();
+    let mut best: Option<f64> = None;
+    let mut steps = 0;
+    while let Some((state, paid)) = stack.pop() {
+        if info.has.hash && !seen.insert(game.hash(&state)) {
+            continue;
+        }
+        actions.clear();
+        match game.turn(&state) {
+            Turn::Over => {
+                if best.is_none_or(|best| paid > best) {
+                    best = Some(paid);
+                }
+                if paid >= info.max_return {
+                    break;
+                }
+            }
+            Turn::Chance => actions.push(game.draw(&state, rng)),
+            Turn::One(player) => game.legal(&state, player, &mut actions),
+            Turn::Several(_) => break,
+        }
+        if steps >= u64::from(effort) {
+            break;
+        }
+        rng.shuffle(&mut actions);
+        if let (true, Turn::One(player)) = (info.has.preferred, game.turn(&state)) {
+            // The last ones are looked at first.
+            game.preferred(&state, player, &mut actions);
+        }
+        for &action in &actions {
+            let mut reward = [0.0];
+            let after = game.after(&state, &[action], &mut reward);
+            stack.push((after, paid + reward[0]));
+            steps += 1;
+        }
+    }
+    match best {
+        Some(best) => returns[0] += best,
+        None => {
+            let how = Playout { policy: Policy::Random, depth: u32::MAX, discount: info.discount };
+            steps += u64::from(playout::run(game, &mut state.clone(), &how, rng, returns));
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Action, Info};
+
+    /// Three times left or right; only the third of the ways, by number, pays.
+    struct Forks(Info);
+
+    impl Game for Forks {
+        type State = Vec<u32>;
+        fn info(&self) -> &Info {
+            &self.0
+        }
+        fn initial(&self) -> Vec<u32> {
+            Vec::new()
+        }
+        fn turn(&self, state: &Vec<u32>) -> Turn {
+            if state.len() == 3 { Turn::Over } else { Turn::One(0) }
+        }
+        fn legal(&self, _: &Vec<u32>, _: usize, actions: &mut Vec<Action>) {
+            actions.extend([Action(0), Action(1)]);
+        }
+        fn step(&self, state: &mut Vec<u32>, joint: &[Action], rewards: &mut [f64]) {
+            state.push(joint[0].0);
+            if *state == [0, 1, 1] {
+                rewards[0] += 1.0;
+            }
+        }
+        fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
+            action.0.to_string()
+        }
+        fn text(&self, state: &Vec<u32>, _: Option<usize>) -> String {
+            format!("{state:?}")
+        }
+    }
+
+    #[test]
+    fn with_enough_effort_it_finds_the_one_way() {
+        let game = Forks(Info::new(1, 0.0, 1.0));
+        let judge = |effort, seed| {
+            let mut returns = [0.0];
+            best_found(&game, &Vec::new(), effort, &mut Rng::new(seed), &mut returns);
+            returns[0]
+        };
+        let wins = |effort| (0..200).map(|seed| judge(effort, seed)).sum::<f64>();
+        assert_eq!(wins(100), 200.0);
+        assert!((20.0..180.0).contains(&wins(6)), "{}", wins(6));
+    }
+}

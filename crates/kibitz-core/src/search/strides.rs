@@ -1,0 +1,110 @@
+//! Searching over strides: into them before a search, and out of them after it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::belief::{Belief, Trouble, World};
+use crate::game::Action;
+use crate::model::{Model, SharedModel, State};
+use crate::planner::{Decision, Judgement};
+use crate::rng::Rng;
+use crate::strides::{Derived, Strides};
+use crate::view::View;
+
+/// The strides of a game, and one that is being made.
+pub(super) struct Striding {
+    strides: Arc<dyn Strides>,
+    /// The moves that are left of a stride, each with the hash of the state that it is meant for.
+    due: VecDeque<(u64, Action)>,
+}
+
+impl Striding {
+    /// The game's own strides, or those found by trying.
+    pub fn new(model: &SharedModel) -> Striding {
+        let strides = model.strides().unwrap_or_else(|| Arc::new(Derived::new(model.clone())));
+        Striding { strides, due: VecDeque::new() }
+    }
+
+    /// The game that is searched.
+    pub fn model(&self) -> SharedModel {
+        self.strides.model()
+    }
+
+    /// The next move of a stride that was decided on before, if all went as expected.
+    pub fn due(&mut self, model: &dyn Model, state: &State) -> Option<Action> {
+        let (hash, action) = self.due.pop_front()?;
+        let expected = hash == model.hash(state);
+        if !expected {
+            self.due.clear();
+        }
+        expected.then_some(action)
+    }
+
+    /// What the player knows and may do, in strides.
+    pub fn enter(&self, state: &State, player: usize) -> (View, Known) {
+        let model = self.model();
+        let mut world = World::initial(&*model);
+        world.state = self.strides.enter(state);
+        let mut view = View::new(player);
+        if model.turn(&world.state).movers().contains(player) {
+            model.legal(&world.state, player, &mut view.legal);
+            view.legal.sort_unstable();
+        }
+        (view, Known(world))
+    }
+
+    /// A decision for a stride as one for its first move; the others are due after it.
+    pub fn spell(&mut self, model: &dyn Model, state: &State, mut decision: Decision) -> Option<Decision> {
+        let spelled = |stride| {
+            let mut moves = Vec::new();
+            self.strides.spell(state, stride, &mut moves);
+            moves
+        };
+        let moves = spelled(decision.action);
+        let mut table: Vec<Judgement> = Vec::new();
+        for row in decision.table {
+            // Several strides may begin alike: the best of them speaks for the move.
+            match spelled(row.action).first() {
+                Some(first) if !table.iter().any(|known| known.action == *first) => {
+                    table.push(Judgement { action: *first, ..row });
+                }
+                _ => {}
+            }
+        }
+        decision.table = table;
+        decision.action = *moves.first()?;
+        self.due.clear();
+        let mut state = state.clone();
+        let mut rewards = vec![0.0; model.info().players];
+        for (index, action) in moves.iter().enumerate() {
+            if index > 0 {
+                self.due.push_back((model.hash(&state), *action));
+            }
+            if index + 1 < moves.len() {
+                model.step(&mut state, &[*action], &mut rewards);
+            }
+        }
+        Some(decision)
+    }
+}
+
+/// The belief of somebody who knows.
+pub(super) struct Known(World);
+
+impl Belief for Known {
+    fn update(&mut self, _: &dyn Model, _: &View, _: &mut Rng) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn sample(&self, _: &dyn Model, _: &View, _: &mut Rng, world: &mut World) {
+        world.copy_from(&self.0);
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(1)
+    }
+
+    fn certain(&self) -> Option<&World> {
+        Some(&self.0)
+    }
+}

@@ -1,0 +1,226 @@
+//! A game over its moves that cannot be undone.
+//!
+//! Where a player can shift things about and back again, a tree over single moves is mostly about the order
+//! of moves that decide nothing. A *stride* is a move that cannot be undone, with those before it that can: a
+//! tree over strides is a tree over decisions.
+
+use std::sync::Arc;
+
+use crate::game::{Action, Game, Info, Turn};
+use crate::model::{SharedModel, State};
+use crate::playout::MAX_PLAYERS;
+use crate::rng::Rng;
+
+/// A game over the strides of another one of perfect information.
+pub trait Strides: Send + Sync {
+    /// The game whose actions are strides.
+    fn model(&self) -> SharedModel;
+
+    /// Its state for a state of the game itself, where somebody is to move.
+    fn enter(&self, state: &State) -> State;
+
+    /// Appends the moves of the game itself that make up a stride, from `state` on. `action` is legal in the
+    /// state that [`Strides::enter`] gives for it.
+    fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>);
+}
+
+/// The strides of any game that tells states apart: a move can be undone if another one leads right back.
+pub struct Derived {
+    game: Arc<Strided>,
+}
+
+impl Derived {
+    /// The strides of a game of perfect information with a state hash.
+    pub fn new(model: SharedModel) -> Derived {
+        let mut info = model.info().clone();
+        info.at_once = 1;
+        info.has.preferred = false;
+        info.has.collapsed = false;
+        info.has.resampling = false;
+        info.has.view_key = false;
+        Derived { game: Arc::new(Strided { model, info }) }
+    }
+}
+
+impl Strides for Derived {
+    fn model(&self) -> SharedModel {
+        self.game.clone()
+    }
+
+    fn enter(&self, state: &State) -> State {
+        State::new(self.game.arrive(state.clone()))
+    }
+
+    fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>) {
+        let spot = self.game.arrive(state.clone());
+        let Some((member, last)) = spot.ways.get(action.0 as usize) else { return };
+        let goal = self.game.model.hash(member);
+        let Turn::One(player) = self.game.model.turn(state) else { return };
+        let shifts = self.game.shifts(state.clone(), player).0;
+        let Some(mut at) = shifts.iter().position(|shift| shift.hash == goal) else { return };
+        let first = moves.len();
+        while let Some((before, action)) = shifts[at].by {
+            moves.push(action);
+            at = before;
+        }
+        moves[first..].reverse();
+        moves.push(*last);
+    }
+}
+
+/// States that a player can shift to and back from are no more than so many; the rest counts as strides.
+const MOST_SHIFTS: usize = 200;
+
+/// A game whose actions are the strides of another.
+struct Strided {
+    model: SharedModel,
+    info: Info,
+}
+
+/// A state, or all that can be reached from it by moves that can be undone.
+#[derive(Clone, Debug)]
+struct Spot {
+    /// One of them: that with the least hash.
+    state: State,
+    turn: Turn,
+    /// Every stride: the state in which its last move is made, and that move.
+    ways: Arc<[(State, Action)]>,
+}
+
+/// A state that can be reached by moves that can be undone.
+struct Shift {
+    state: State,
+    hash: u64,
+    /// From which one, by which move.
+    by: Option<(usize, Action)>,
+}
+
+impl Strided {
+    fn arrive(&self, state: State) -> Spot {
+        let turn = self.model.turn(&state);
+        let Turn::One(player) = turn else { return Spot { state, turn, ways: Arc::new([]) } };
+        let (shifts, mut ways) = self.shifts(state, player);
+        // The same order from wherever one comes.
+        ways.sort_by_key(|(member, action)| (shifts[*member].hash, *action));
+        let turn = if ways.is_empty() { Turn::Over } else { turn };
+        let least = shifts.iter().min_by_key(|shift| shift.hash).map(|shift| shift.state.clone());
+        let ways =
+            ways.into_iter().map(|(member, action)| (shifts[member].state.clone(), action)).collect();
+        Spot { state: least.unwrap_or_else(|| self.model.initial()), turn, ways }
+    }
+
+    /// All that `player` can shift to and back from, and the moves that lead away from there.
+    fn shifts(&self, state: State, player: usize) -> (Vec<Shift>, Vec<(usize, Action)>) {
+        let model = &*self.model;
+        let mut shifts = vec![Shift { hash: model.hash(&state), state, by: None }];
+        let (mut ways, mut legal, mut back) = (Vec::new(), Vec::new(), Vec::new());
+        let mut at = 0;
+        while at < shifts.len() {
+            let from = shifts[at].state.clone();
+            legal.clear();
+            model.legal(&from, player, &mut legal);
+            for &action in &legal {
+                let mut paid = [0.0; MAX_PLAYERS];
+                let after = model.after(&from, &[action], &mut paid[..self.info.players]);
+                let goes_on =
+                    model.turn(&after) == Turn::One(player) && paid.iter().all(|paid| *paid == 0.0);
+                let hash = model.hash(&after);
+                if goes_on && shifts.iter().any(|shift| shift.hash == hash) {
+                    continue;
+                }
+                back.clear();
+                if goes_on && shifts.len() < MOST_SHIFTS {
+                    model.legal(&after, player, &mut back);
+                }
+                let origin = shifts[at].hash;
+                let undoes = |undo: &Action| {
+                    let mut paid = [0.0; MAX_PLAYERS];
+                    model.hash(&model.after(&after, &[*undo], &mut paid[..self.info.players])) == origin
+                };
+                if back.iter().any(undoes) {
+                    shifts.push(Shift { state: after, hash, by: Some((at, action)) });
+                } else {
+                    ways.push((at, action));
+                }
+            }
+            at += 1;
+        }
+        (shifts, ways)
+    }
+}
+
+impl Game for Strided {
+    type State = Spot;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> Spot {
+        self.arrive(self.model.initial())
+    }
+
+    fn turn(&self, spot: &Spot) -> Turn {
+        spot.turn
+    }
+
+    fn legal(&self, spot: &Spot, _: usize, actions: &mut Vec<Action>) {
+        if let Turn::One(_) = spot.turn {
+            actions.extend((0..spot.ways.len() as u32).map(Action));
+        }
+    }
+
+    fn step(&self, spot: &mut Spot, joint: &[Action], rewards: &mut [f64]) {
+        let after = match (spot.turn, joint) {
+            (Turn::One(_), [stride]) => match spot.ways.get(stride.0 as usize) {
+                Some((member, action)) => self.model.after(member, &[*action], rewards),
+                None => return,
+            },
+            _ => self.model.after(&spot.state, joint, rewards),
+        };
+        *spot = self.arrive(after);
+    }
+
+    fn action_name(&self, spot: &Spot, player: Option<usize>, action: Action) -> String {
+        match (spot.turn, spot.ways.get(action.0 as usize)) {
+            (Turn::One(_), Some((member, last))) => self.model.action_name(member, player, *last),
+            _ => self.model.action_name(&spot.state, player, action),
+        }
+    }
+
+    fn text(&self, spot: &Spot, viewer: Option<usize>) -> String {
+        self.model.text(&spot.state, viewer)
+    }
+
+    fn chance(&self, spot: &Spot, outcomes: &mut Vec<(Action, f64)>) {
+        self.model.chance(&spot.state, outcomes);
+    }
+
+    fn draw(&self, spot: &Spot, rng: &mut Rng) -> Action {
+        self.model.draw(&spot.state, rng)
+    }
+
+    fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
+        self.model.evaluate(&spot.state, values);
+    }
+
+    fn judge(&self, spot: &Spot, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        self.model.judge(&spot.state, effort, rng, returns)
+    }
+
+    fn hash(&self, spot: &Spot) -> u64 {
+        self.model.hash(&spot.state)
+    }
+
+    fn faults(&self) -> u64 {
+        self.model.faults()
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.model.fault()
+    }
+
+    fn flaw(&self) -> Option<String> {
+        self.model.flaw()
+    }
+}

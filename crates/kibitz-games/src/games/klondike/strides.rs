@@ -1,0 +1,321 @@
+//! Klondike over the moves that cannot be undone: what a tree over decisions is made of.
+//!
+//! The player knows what a [`Place`] says, the deck, and which cards are face down, but not where. An action
+//! takes one card from the deck, or from what it lies on; all moves that can be undone, and all that may as
+//! well be made, come before it by themselves.
+
+use std::cell::RefCell;
+
+use kibitz_core::game::{Action, Game, Info, Turn};
+use kibitz_core::rng::{Rng, derive, mix};
+
+use super::cards::{CARDS, Card, members};
+use super::position::{COLUMNS, Position};
+use super::quotient::{Closure, Member, Place, Stride, Table, safe};
+use super::solver::{Outcome, Solver};
+use crate::bits::nth_set;
+
+/// The game over strides.
+pub struct Strided {
+    info: Info,
+    /// How many cards are turned at a time.
+    pub draw: u32,
+    /// Any deal will do where it has not begun.
+    start: Position,
+}
+
+/// What the player knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    table: Table,
+    /// Where the game stands.
+    pub place: Place,
+    unseen: u64,
+    stage: Stage,
+    /// Cards that a stride can take to the foundation.
+    up: u64,
+    /// Cards that a stride can take to the tableau.
+    onto: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Playing,
+    /// A card is turned up in this column.
+    TurningUp(usize),
+    Over,
+}
+
+/// Strides to the tableau are numbered from here on; those to the foundation by their card.
+const ONTO: u32 = 64;
+
+/// The stride of a number.
+pub fn stride(action: Action) -> Stride {
+    Stride { card: Card((action.0 & (ONTO - 1)) as u8), founds: action.0 < ONTO }
+}
+
+thread_local! {
+    static SOLVER: RefCell<Solver> = RefCell::default();
+}
+
+impl Strided {
+    /// The game that turns so many cards at a time.
+    pub fn new(draw: u32) -> Strided {
+        let mut info = Info::new(1, 0.0, 1.0);
+        info.paid_at_end = true;
+        info.has.hash = true;
+        info.has.solver = true;
+        let start = Position::deal(&std::array::from_fn(|card| Card(card as u8)));
+        Strided { info, draw, start }
+    }
+
+    /// What the player knows of a position.
+    pub fn enter(&self, position: &Position) -> Spot {
+        let mut spot = self.begin(position);
+        spot.arrive();
+        spot
+    }
+
+    /// The same before anything is moved.
+    pub fn begin(&self, position: &Position) -> Spot {
+        let table = Table::new(position, self.draw);
+        let place = table.place(position);
+        Spot { table, place, unseen: position.covered(), stage: Stage::Playing, up: 0, onto: 0 }
+    }
+}
+
+impl Spot {
+    /// Makes the moves that may as well be made, and finds the strides from here.
+    fn arrive(&mut self) {
+        while let Some(card) = self.as_well() {
+            self.found(card);
+        }
+        let mut closure = Closure::default();
+        self.table.look_through(&mut self.place);
+        closure.fill(&self.place, self.table.wanting(&self.place));
+        // The same member from wherever one comes.
+        if let Some(name) = closure.members.iter().max_by_key(|member| member.counts) {
+            self.place = self.place.at(name);
+        }
+        (self.up, self.onto) = (0, 0);
+        closure.strides(&self.table, &self.place, |_, stride| match stride.founds {
+            true => self.up |= stride.card.bit(),
+            false => self.onto |= stride.card.bit(),
+        });
+        // What can go to the foundation can come back from there.
+        self.onto &= !self.up;
+        let sure = self.up & safe(self.place.counts) & self.place.open;
+        if sure != 0 {
+            (self.up, self.onto) = (sure & sure.wrapping_neg(), 0);
+        }
+        let over = self.up | self.onto == 0 || self.place.is_won();
+        self.stage = if over { Stage::Over } else { Stage::Playing };
+    }
+
+    /// A card that may as well go to the foundation, and turns up nothing.
+    pub fn as_well(&self) -> Option<Card> {
+        self.table.safe(&self.place, self.lying_on_cards())
+    }
+
+    /// Moves such a card.
+    pub fn found(&mut self, card: Card) {
+        self.table.found(&mut self.place, card);
+    }
+
+    /// The cards to be moved, one after the other, to a member of the closure.
+    pub fn way(&self, member: &Member) -> Vec<Card> {
+        Closure::way(&self.place, self.table.wanting(&self.place), member)
+    }
+
+    /// Bases with face-down cards below.
+    fn lying_on_cards(&self) -> u64 {
+        let tall = (0..COLUMNS).filter(|column| self.place.height(*column) > 1);
+        tall.filter_map(|column| self.table.base(&self.place, column)).map(Card::bit).sum()
+    }
+
+    /// The member of the closure at which a stride is made.
+    pub fn member(&self, wanted: Stride) -> Option<Member> {
+        let mut closure = Closure::default();
+        closure.fill(&self.place, self.table.wanting(&self.place));
+        let mut found = None;
+        closure.strides(&self.table, &self.place, |member, stride| {
+            if stride == wanted && found.is_none() {
+                found = Some(*member);
+            }
+        });
+        found
+    }
+}
+
+impl Game for Strided {
+    type State = Spot;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> Spot {
+        self.enter(&self.start)
+    }
+
+    #[inline]
+    fn turn(&self, spot: &Spot) -> Turn {
+        match spot.stage {
+            Stage::Playing => Turn::One(0),
+            Stage::TurningUp(_) => Turn::Chance,
+            Stage::Over => Turn::Over,
+        }
+    }
+
+    fn legal(&self, spot: &Spot, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(members(spot.up).map(|card| Action(card.0.into())));
+        actions.extend(members(spot.onto).map(|card| Action(u32::from(card.0) + ONTO)));
+    }
+
+    fn step(&self, spot: &mut Spot, joint: &[Action], rewards: &mut [f64]) {
+        let Some(action) = joint.first() else { return };
+        if let Stage::TurningUp(column) = spot.stage {
+            let card = Card(action.0 as u8);
+            spot.unseen &= !card.bit();
+            spot.table.reveal(&spot.place, column, card);
+            spot.table.turn_up(&mut spot.place, column);
+            spot.arrive();
+        } else if let Some(member) = spot.member(stride(*action)) {
+            spot.place = spot.place.at(&member);
+            match spot.table.take(&mut spot.place, stride(*action)) {
+                Some(column) => spot.stage = Stage::TurningUp(column),
+                None => spot.arrive(),
+            }
+        }
+        if spot.stage == Stage::Over && spot.place.is_won() {
+            rewards[0] += 1.0;
+        }
+    }
+
+    fn action_name(&self, _: &Spot, player: Option<usize>, action: Action) -> String {
+        let Stride { card, founds } = stride(action);
+        match (player, founds) {
+            (None, _) => Card(action.0 as u8).to_string(),
+            (_, true) => format!("{card} to the foundation"),
+            (_, false) => format!("{card} to the tableau"),
+        }
+    }
+
+    fn text(&self, spot: &Spot, _: Option<usize>) -> String {
+        let list = |set| members(set).map(|card| card.to_string()).collect::<Vec<_>>().join(" ");
+        format!("{} unseen; strides: {}", spot.unseen.count_ones(), list(spot.up | spot.onto))
+    }
+
+    fn chance(&self, spot: &Spot, outcomes: &mut Vec<(Action, f64)>) {
+        let share = 1.0 / f64::from(spot.unseen.count_ones());
+        outcomes.extend(members(spot.unseen).map(|card| (Action(card.0.into()), share)));
+    }
+
+    fn draw(&self, spot: &Spot, rng: &mut Rng) -> Action {
+        Action(nth_set(spot.unseen, rng.below(spot.unseen.count_ones())))
+    }
+
+    fn judge(&self, spot: &Spot, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        let (table, place) = (&mut { spot.table }, &spot.place);
+        let (won, looked_at) = try_one(table, place, spot.unseen, effort, rng);
+        returns[0] += f64::from(u8::from(won));
+        Some(looked_at)
+    }
+
+    /// Columns may be exchanged, and so may the cards that are face down.
+    fn hash(&self, spot: &Spot) -> u64 {
+        let columns = (0..COLUMNS).filter_map(|column| {
+            let base = spot.table.base(&spot.place, column)?;
+            Some(mix((spot.place.height(column) as u64) << 8 | u64::from(base.0) | 1 << 16))
+        });
+        let columns = columns.fold(0, u64::wrapping_add);
+        let deck = u64::from(spot.place.left) | u64::from(spot.place.turned) << 32;
+        let turning = u64::from(spot.stage != Stage::Playing) << 40;
+        derive(derive(columns, deck | turning), u64::from(spot.place.counts))
+    }
+}
+
+/// Whether a bounded search wins with the unseen cards shuffled; and how many places it looked at.
+pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: &mut Rng) -> (bool, u64) {
+    let mut cards = [Card(0); CARDS];
+    let mut count = 0;
+    for card in members(unseen) {
+        cards[count] = card;
+        count += 1;
+    }
+    rng.shuffle(&mut cards[..count]);
+    table.suppose(place, cards[..count].iter().copied());
+    let (outcome, looked_at) = SOLVER.with_borrow_mut(|solver| solver.solve(table, place, effort as usize));
+    (outcome == Outcome::Won, looked_at as u64)
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kibitz_core::game::Observation;
+    use kibitz_core::registry;
+    use kibitz_core::spec::Spec;
+    use kibitz_core::view::{Event, View};
+    use std::sync::Arc;
+
+    fn cpu() -> f64 {
+        let s = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+        s.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+    }
+
+    fn play(seed: u64, planner: &Spec) -> (bool, usize) {
+        let mut pack: [Card; CARDS] = std::array::from_fn(|card| Card(card as u8));
+        Rng::new(seed).shuffle(&mut pack);
+        let start = Position::deal(&pack);
+        let game = Arc::new(Strided { start, ..Strided::new(3) });
+        let mut planner = registry::planner(planner).unwrap();
+        planner.start(game.clone(), 0, seed).unwrap();
+        let mut spot = game.enter(&start);
+        let mut view = View::new(0);
+        let mut paid = [0.0];
+        let mut decisions = 0;
+        loop {
+            let action = match Game::turn(&*game, &spot) {
+                Turn::Over => break,
+                Turn::Chance => {
+                    let Stage::TurningUp(column) = spot.stage else { panic!() };
+                    let at = crate::klondike::position::begins(column) + spot.place.height(column) - 1;
+                    Action(start.down[at].0.into())
+                }
+                _ => {
+                    view.legal.clear();
+                    Game::legal(&*game, &spot, 0, &mut view.legal);
+                    view.legal.sort();
+                    let action = if view.legal.len() == 1 { view.legal[0] } else { decisions += 1; planner.act(&view, &mut || false).unwrap().action };
+                    view.events.push(Event::Acted(action));
+                    action
+                }
+            };
+            view.events.push(Event::Observed(Observation::of_joint(&[action])));
+            Game::step(&*game, &mut spot, &[action], &mut paid);
+        }
+        (paid[0] > 0.0, decisions)
+    }
+
+    #[test]
+    #[ignore]
+    fn record() {
+        let var = |name: &str, or: &str| std::env::var(name).unwrap_or(or.into());
+        let deals: u64 = var("DEALS", "100").parse().unwrap();
+        let from: u64 = var("FROM", "0").parse().unwrap();
+        let spec: Spec = var("SPEC", "uct(simulations=240, transpositions=true, playout=solver(150), choice=visits, exploration=0.7)").parse().unwrap();
+        let begun = cpu();
+        let (mut wins, mut decisions) = (0, 0);
+        for seed in from..from + deals {
+            let (won, made) = play(seed, &spec);
+            wins += u64::from(won);
+            decisions += made;
+            if (seed + 1 - from) % 100 == 0 || seed + 1 == from + deals {
+                let n = (seed + 1 - from) as f64;
+                let p = wins as f64 / n;
+                println!("{n} games: {:.2} +- {:.2} % (95 %), {:.3} CPU s a game, {:.1} decisions  {spec}", 100.0 * p, 196.0 * (p * (1.0 - p) / n).sqrt(), (cpu() - begun) / n, decisions as f64 / n);
+            }
+        }
+    }
+}
