@@ -201,6 +201,13 @@ class Game:
         """Plays `count` playouts from the start, `batch` at a time where the game can play many at once;
         the players' mean returns, and all steps taken."""
 
+    def playout_returns(
+        self, count: int, seed: int, policy: str = "random"
+    ) -> list[tuple[list[float], int]]:
+        """How often each outcome came of `count` playouts from the start: (the players' returns, times).
+
+        ValueError where there are too many different ones."""
+
 @final
 class State:
     """The whole truth at one moment of a game. Immutable here: `step` gives a new one."""

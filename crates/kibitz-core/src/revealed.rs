@@ -4,10 +4,11 @@
 //! may be fixed as well: then chance, and whoever is not to plan, draws from a seed by the number of the
 //! step, so that the same future meets every action that is tried.
 
-use crate::game::{Action, Game, Info, Players, Turn};
+use crate::game::{Action, Game, Info, Observation, Players, Turn};
 use crate::model::{SharedModel, State};
 use crate::playout::{MAX_PLAYERS, Playout};
 use crate::rng::{Rng, derive};
+use crate::view::Event;
 
 /// Another game from one of its states on, with everything seen.
 pub struct Revealed {
@@ -39,13 +40,25 @@ impl Fixed {
 }
 
 /// A state, and what a fixed future needs beside it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Place {
     state: State,
     /// Steps from the start.
     step: u32,
     /// What a reward counts beside one of the start, for the moves that were drawn on the way.
     weight: f64,
+}
+
+impl Clone for Place {
+    fn clone(&self) -> Place {
+        Place { state: self.state.clone(), ..*self }
+    }
+
+    /// Reuses the memory of the state.
+    fn clone_from(&mut self, source: &Place) {
+        self.state.clone_from(&source.state);
+        (self.step, self.weight) = (source.step, source.weight);
+    }
 }
 
 /// A fixed future that is longer than this is over: chance may go on for ever.
@@ -66,8 +79,45 @@ impl Revealed {
         Revealed { model, start: Place { state, step: 0, weight: 1.0 }, info, fixed }
     }
 
+    /// A step of a fixed future, with what a player of the game itself would see of it.
+    pub fn step_seen(&self, place: &mut Place, action: Action, player: usize, seen: &mut Vec<Event>) {
+        let Some(fixed) = &self.fixed else { return };
+        let mut rewards = [0.0; MAX_PLAYERS];
+        self.go(fixed, place, action, &mut rewards[..self.info.players], |after, turn, joint| {
+            let told = self.model.observe(after, turn, joint, player);
+            if told != Observation::SILENT {
+                seen.push(Event::Observed(told));
+            }
+        });
+    }
+
+    /// A step of a fixed future: on to the next decision, or to the end.
+    fn go(
+        &self,
+        fixed: &Fixed,
+        place: &mut Place,
+        action: Action,
+        rewards: &mut [f64],
+        mut witness: impl FnMut(&State, Turn, &[Action]),
+    ) {
+        self.take(fixed, place, Some(action), rewards, &mut witness);
+        while self.model.turn(&place.state) != Turn::Over
+            && Game::turn(self, place) == Turn::Over
+            && place.step < LONGEST
+        {
+            self.take(fixed, place, None, rewards, &mut witness);
+        }
+    }
+
     /// Takes one step of the game itself, in which whoever decides does this.
-    fn take(&self, fixed: &Fixed, place: &mut Place, own: Option<Action>, rewards: &mut [f64]) {
+    fn take(
+        &self,
+        fixed: &Fixed,
+        place: &mut Place,
+        own: Option<Action>,
+        rewards: &mut [f64],
+        witness: &mut impl FnMut(&State, Turn, &[Action]),
+    ) {
         let turn = self.model.turn(&place.state);
         let decider = fixed.decider(turn);
         let seed = derive(fixed.seed, u64::from(place.step));
@@ -86,7 +136,9 @@ impl Revealed {
             };
         }
         let mut paid = [0.0; MAX_PLAYERS];
-        self.model.step(&mut place.state, &joint[..turn.width()], &mut paid[..rewards.len()]);
+        let joint = &joint[..turn.width()];
+        self.model.step(&mut place.state, joint, &mut paid[..rewards.len()]);
+        witness(&place.state, turn, joint);
         rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += place.weight * reward);
         place.step += 1;
         if own.is_none() && turn != Turn::Chance {
@@ -121,13 +173,8 @@ impl Game for Revealed {
 
     fn step(&self, place: &mut Place, joint: &[Action], rewards: &mut [f64]) {
         let Some(fixed) = &self.fixed else { return self.model.step(&mut place.state, joint, rewards) };
-        self.take(fixed, place, joint.first().copied(), rewards);
-        // On to the next decision, or to the end.
-        while self.model.turn(&place.state) != Turn::Over
-            && Game::turn(self, place) == Turn::Over
-            && place.step < LONGEST
-        {
-            self.take(fixed, place, None, rewards);
+        if let Some(&action) = joint.first() {
+            self.go(fixed, place, action, rewards, |_, _, _| {});
         }
     }
 

@@ -226,11 +226,12 @@ fn views_of_a_game_are_views_of_its_collapsed_model() {
         let Some(collapsed) = collapsed else { continue };
         assert!(collapsed.info().perfect_information && game.info().players == 1, "{}", entry.name);
         for seed in 0..20 {
-            let (mut walk, mut belief) = (Walk::new(&*game, seed), Exact::new(1));
+            let (mut walk, mut belief) = (Walk::new(&*game, seed), Exact::new(1000));
             while walk.turn() != Turn::Over {
                 if walk.turn() == Turn::One(0) {
                     walk.ask(0);
                     belief.update(&*collapsed, &walk.views[0], &mut Rng::new(0)).unwrap();
+                    assert_eq!(belief.size(), Some(1), "{}", entry.name);
                 }
                 walk.step();
             }

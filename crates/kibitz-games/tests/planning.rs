@@ -38,7 +38,7 @@ fn decide(planner: &str, game: &kibitz_core::SharedModel, view: &View, seed: u64
     }
 }
 
-const PLANNERS: [&str; 23] = [
+const PLANNERS: [&str; 28] = [
     "random",
     "greedy",
     "one-step(samples=3)",
@@ -62,6 +62,11 @@ const PLANNERS: [&str; 23] = [
     "hyperplay(worlds=2, planner=uct(simulations=10), belief=hypergames(20))",
     "lifted-hyperplay(worlds=1, hypergames=5, horizon=2, planner=random)",
     "omniscient",
+    "hop-uct(simulations=10, trees=3)",
+    "nested(horizon=20)",
+    "nested(level=2, horizon=3)",
+    "hindsight(worlds=2, planner=nested(horizon=20), belief=particles(20))",
+    "ff-replan(horizon=20, planner=nested(horizon=20), belief=particles(20))",
 ];
 
 proptest! {

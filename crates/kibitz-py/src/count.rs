@@ -1,5 +1,7 @@
 //! Counting: perft and playouts, the field's measures of correctness and speed.
 
+use std::collections::BTreeMap;
+
 use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::{Action, Rng, State, Turn};
 use pyo3::exceptions::PyValueError;
@@ -13,6 +15,8 @@ use crate::pace::Pace;
 const CAP: u32 = 10_000;
 /// Playouts between two looks at the clock.
 const SLICE: u32 = 16;
+/// More different returns than these are not counted one by one.
+const MOST_RETURNS: usize = 100_000;
 
 /// Runs `work` without the GIL, or with it where the game needs it anyway, until Ctrl-C.
 pub fn at_work<T: Send>(
@@ -103,21 +107,8 @@ pub fn playouts(
     if batch == 0 {
         return Err(PyValueError::new_err("batch: at least one game at a time"));
     }
-    let info = game.model.info();
-    let (policy, needs) = match policy {
-        "random" => (Policy::Random, None),
-        "preferred" => (Policy::Preferred, (!info.has.preferred).then_some("preferred actions")),
-        "greedy" => (Policy::Greedy { epsilon: 0.0 }, (!info.has.evaluator).then_some("evaluator")),
-        other => {
-            let known = ["random", "preferred", "greedy"];
-            return Err(crate::game::spec_error(kibitz_core::spec::unknown("policy", other, known)));
-        }
-    };
-    if let Some(missing) = needs {
-        return Err(PyValueError::new_err(format!("{} has no {missing}", game.spec)));
-    }
-    let how = Playout { policy, depth: info.horizon.unwrap_or(CAP), discount: info.discount };
-    let mut returns = vec![0.0; info.players];
+    let how = playout(game, policy)?;
+    let mut returns = vec![0.0; game.model.info().players];
     let initial = drive(py, game, || game.model.initial())?;
     let steps = at_work(py, game, None, |pace| {
         let faults = game.model.faults();
@@ -139,4 +130,57 @@ pub fn playouts(
     })?;
     returns.iter_mut().for_each(|total| *total /= count.max(1) as f64);
     Ok((returns, steps))
+}
+
+/// See `Game.playout_returns`.
+pub fn playout_returns(
+    py: Python<'_>,
+    game: &Game,
+    count: u64,
+    seed: u64,
+    policy: &str,
+) -> PyResult<Vec<(Vec<f64>, u64)>> {
+    let how = playout(game, policy)?;
+    let players = game.model.info().players;
+    let initial = drive(py, game, || game.model.initial())?;
+    let found = at_work(py, game, None, |pace| {
+        let faults = game.model.faults();
+        let mut rng = Rng::episode(seed, 0, "playouts");
+        let mut returns = vec![0.0; players];
+        let mut found: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
+        for done in 0..count {
+            if done % u64::from(SLICE) == 0 && (pace.stop() || game.model.faults() != faults) {
+                break;
+            }
+            returns.fill(0.0);
+            game.model.playouts(&initial, &how, 1, &mut rng, &mut returns);
+            let bits: Vec<u64> = returns.iter().map(|value| (value + 0.0).to_bits()).collect();
+            *found.entry(bits).or_default() += 1;
+            if found.len() > MOST_RETURNS {
+                return Err(format!("there are more than {MOST_RETURNS} different returns"));
+            }
+        }
+        Ok(found)
+    })?;
+    let found = found.map_err(PyValueError::new_err)?;
+    let values = |bits: Vec<u64>| bits.into_iter().map(f64::from_bits).collect();
+    Ok(found.into_iter().map(|(bits, times)| (values(bits), times)).collect())
+}
+
+/// How playouts by a policy go, if the game has what it needs.
+fn playout(game: &Game, policy: &str) -> PyResult<Playout> {
+    let info = game.model.info();
+    let (policy, needs) = match policy {
+        "random" => (Policy::Random, None),
+        "preferred" => (Policy::Preferred, (!info.has.preferred).then_some("preferred actions")),
+        "greedy" => (Policy::Greedy { epsilon: 0.0 }, (!info.has.evaluator).then_some("evaluator")),
+        other => {
+            let known = ["random", "preferred", "greedy"];
+            return Err(crate::game::spec_error(kibitz_core::spec::unknown("policy", other, known)));
+        }
+    };
+    if let Some(missing) = needs {
+        return Err(PyValueError::new_err(format!("{} has no {missing}", game.spec)));
+    }
+    Ok(Playout { policy, depth: info.horizon.unwrap_or(CAP), discount: info.discount })
 }

@@ -280,6 +280,18 @@ impl Game {
         count::playouts(py, self, count, seed, policy, batch)
     }
 
+    /// How often each outcome came of `count` playouts from the start: (the players' returns, times).
+    #[pyo3(signature = (count, seed, policy="random"))]
+    fn playout_returns(
+        &self,
+        py: Python<'_>,
+        count: u64,
+        seed: u64,
+        policy: &str,
+    ) -> PyResult<Vec<(Vec<f64>, u64)>> {
+        count::playout_returns(py, self, count, seed, policy)
+    }
+
     fn __repr__(&self) -> String {
         format!("<Game {}>", self.spec)
     }

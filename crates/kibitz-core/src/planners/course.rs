@@ -2,7 +2,7 @@
 
 use crate::game::{Action, Observation, Turn};
 use crate::model::{SharedModel, State};
-use crate::planner::Planner;
+use crate::planner::{Decision, Planner};
 use crate::playout::MAX_PLAYERS;
 use crate::registry;
 use crate::rng::{Rng, derive};
@@ -83,7 +83,10 @@ impl Course {
                 let own = if mover == player { forced.take() } else { None };
                 joint.push(match own {
                     Some(action) => action,
-                    None => self.ask(&mut minds[mover], spec, mover, derive(seed, mover as u64), pause)?,
+                    None => {
+                        let mind = &mut minds[mover];
+                        self.decide(mind, spec, mover, derive(seed, mover as u64), pause)?.action
+                    }
                 });
             }
             let rewards = self.step(&joint);
@@ -97,20 +100,23 @@ impl Course {
     }
 
     /// What a player does now. Who has not been asked before begins to think here.
-    fn ask(
+    ///
+    /// # Errors
+    /// What the planner says if it cannot play this game.
+    pub fn decide(
         &mut self,
         mind: &mut Option<Box<dyn Planner>>,
         spec: &Spec,
         player: usize,
         seed: u64,
         pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Action, String> {
+    ) -> Result<Decision, String> {
         let view = &mut self.views[player];
         view.legal.clear();
         self.model.legal(&self.state, player, &mut view.legal);
         view.legal.sort_unstable();
         if let [only] = *view.legal {
-            return Ok(only);
+            return Ok(Decision { action: only, ..Decision::default() });
         }
         let planner = match mind {
             Some(planner) => planner,
@@ -120,6 +126,6 @@ impl Course {
                 mind.insert(planner)
             }
         };
-        planner.act(view, pause).map(|decision| decision.action)
+        planner.act(view, pause)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
 use crate::game::{Action, Turn};
-use crate::model::{Model, SharedModel};
+use crate::model::{Model, SharedModel, in_the_open};
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
@@ -53,6 +53,7 @@ impl OneStep {
 
 impl Planner for OneStep {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        let model = in_the_open(model);
         let info = model.info();
         if self.name == "greedy" && !info.has.preferred && !info.has.evaluator {
             return Err(

@@ -235,6 +235,11 @@ impl SearchParams {
     /// An unknown name or a bad value.
     pub fn with(mut self, spec: &Spec) -> Result<SearchParams, crate::spec::SpecError> {
         self.apply(spec)?;
+        // A budget of another kind takes the place of a preset's simulations.
+        let says = |name: &str| spec.arguments.iter().any(|(key, _)| key == name);
+        if (says("milliseconds") || says("transitions")) && !says("simulations") {
+            self.simulations = None;
+        }
         if self.simulations.is_none() && self.milliseconds.is_none() && self.transitions.is_none() {
             self.simulations = Some(1000);
         }

@@ -1,9 +1,10 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, Observers, SearchParams, Selection, TreeKind};
+use super::params::{Choice, Moves, Observers, PlayoutKind, SearchParams, Selection, TreeKind};
 use crate::belief::Form;
 use crate::params::Params;
+use crate::playout::Policy;
 use crate::registry::PlannerEntry;
 
 /// Registers a preset: name, summary, what a game must offer, and how it differs from the defaults.
@@ -27,18 +28,61 @@ macro_rules! preset_params {
     ($($field:ident: $value:expr),*) => { SearchParams { $($field: $value,)* ..SearchParams::default() } };
 }
 
+/// Every state of a simulation enters the tree, as in Algorithm 1 of the Klondike paper.
+const WHOLE: Option<f64> = Some(f64::INFINITY);
+
 preset!("uct", "Monte-Carlo tree search with UCB1 (Kocsis and Szepesvári 2006).", "", {});
 preset!(
     "sparse-uct",
     "UCT that considers only the first few outcomes of chance for each action (Bjarnason et al. 2009).",
-    "perfect information",
-    { width: Some(5), exploration: 1.0, choice: Choice::Value, reuse: false }
+    "perfect information, or a collapsed model",
+    { width: Some(5), grow: WHOLE, exploration: 1.0, choice: Choice::Value, reuse: false }
+);
+preset!(
+    "hop-uct",
+    "The mean over UCT trees in which every action has one outcome (Bjarnason et al. 2009).",
+    "perfect information, or a collapsed model",
+    {
+        trees: 20,
+        simulations: Some(100),
+        width: Some(1),
+        grow: WHOLE,
+        exploration: 1.0,
+        choice: Choice::Value,
+        reuse: false,
+    }
 );
 preset!(
     "ensemble-uct",
     "The mean over several independent UCT trees (Bjarnason et al. 2009).",
     "",
-    { trees: 10, exploration: 1.0, choice: Choice::Value, reuse: false }
+    { trees: 20, simulations: Some(200), grow: WHOLE, exploration: 1.0, choice: Choice::Value, reuse: false }
+);
+preset!(
+    "ensemble-sparse-uct",
+    "The mean over UCT trees in which every action has few outcomes (Bjarnason et al. 2009).",
+    "perfect information, or a collapsed model",
+    {
+        trees: 50,
+        simulations: Some(50),
+        width: Some(2),
+        grow: WHOLE,
+        exploration: 1.0,
+        choice: Choice::Value,
+        reuse: false,
+    }
+);
+preset!(
+    "stride-uct",
+    "UCT over moves that cannot be undone; a bounded solver judges leaves, in a world drawn for each.",
+    "perfect information, or a collapsed model; a state hash",
+    {
+        moves: Moves::Irreversible,
+        transpositions: true,
+        simulations: Some(2000),
+        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150 }),
+        exploration: 0.7,
+    }
 );
 preset!(
     "pomcp",

@@ -7,12 +7,14 @@ use super::leaf::Leaf;
 use super::params::Parallel;
 use super::simulate::{Moments, Problem, Worker};
 use super::tree::{NodeId, Tree};
-use super::width::Widths;
+use super::width::Width;
 use crate::belief::Belief;
 use crate::rng::Rng;
 
 /// How many simulations go by between two looks at the clock.
 const STRIDE: u64 = 16;
+/// The number of the stream that the children of sparse sampling are drawn from.
+const CHILDREN: u64 = u64::MAX;
 
 /// When a search ends: the first of its reasons.
 pub(super) struct Stop<'a> {
@@ -49,22 +51,22 @@ pub(super) fn search_tree(
     mut pause: Pause,
 ) -> Found {
     let params = problem.params;
-    let widths = params.width.map(Widths::new);
+    let width = params.width.map(|width| Width::new(width, rng.fork(CHILDREN).bits()));
     let sharing = if params.parallel == Parallel::Tree { params.workers } else { 1 };
     let helpers = if params.parallel == Parallel::Leaf { params.workers - 1 } else { 0 };
     let worker = |index: u32| Worker::new(problem, belief, root, rng.fork(u64::from(index)));
     let mut workers: Vec<Worker> = (0..sharing).map(worker).collect();
     let started = AtomicU64::new(0);
     loop {
-        tree.grow();
-        let (tree, widths, started) = (&*tree, widths.as_ref(), &started);
+        tree.grow(workers.iter().map(|worker| worker.most_added).max().unwrap_or_default());
+        let (tree, width, started) = (&*tree, width.as_ref(), &started);
         let ended = std::thread::scope(|scope| {
             let leaf = if helpers > 0 { Leaf::crew(problem, helpers, scope) } else { Leaf::alone() };
             let (first, others) = workers.split_at_mut(1);
             for other in others {
-                scope.spawn(move || slice(other, tree, widths, &Leaf::alone(), stop, started, &mut None));
+                scope.spawn(move || slice(other, tree, width, &Leaf::alone(), stop, started, &mut None));
             }
-            slice(&mut first[0], tree, widths, &leaf, stop, started, &mut pause)
+            slice(&mut first[0], tree, width, &leaf, stop, started, &mut pause)
         });
         if ended {
             break;
@@ -86,7 +88,7 @@ pub(super) fn search_tree(
 fn slice(
     worker: &mut Worker,
     tree: &Tree,
-    widths: Option<&Widths>,
+    width: Option<&Width>,
     leaf: &Leaf,
     stop: &Stop,
     started: &AtomicU64,
@@ -101,13 +103,13 @@ fn slice(
         if granted == 0 || stop.now.load(Relaxed) {
             return true;
         }
-        if !tree.has_room() {
+        if !tree.has_room(worker.most_added) {
             started.fetch_sub(granted, Relaxed);
             return false;
         }
         let some = u64::from(count).min(granted) as u32;
         granted -= u64::from(some);
-        worker.simulate(tree, widths, leaf, some);
+        worker.simulate(tree, width, leaf, some);
         if some > 1 || worker.simulations % STRIDE == 1 {
             if pause.as_mut().is_some_and(|pause| pause()) {
                 stop.now.store(true, Relaxed);

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::foresee::Foresight;
 use super::leaf::Leaf;
-use super::params::{Backup, Observers, SearchParams, TreeKind};
+use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
 use super::select::{Rule, select, select_offered};
-use super::tree::{NONE, NodeId, Tree};
-use super::width::Widths;
+use super::tree::{FIRST, NONE, NodeId, Tree};
+use super::width::Width;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
 use crate::model::{Model, State};
@@ -32,6 +32,13 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// Whether simulations go on through the nodes that they add, and a node needs nothing but its edges.
+    fn adds_whole_paths(&self) -> bool {
+        let SearchParams { backup, observers, parallel, workers, .. } = *self.params;
+        let alone = parallel != Parallel::Tree || workers == 1;
+        self.params.growth() > 1.0 && backup != Backup::Max && observers == Observers::All && alone
+    }
+
     /// Whether `player` decides by what another, who has the tree, sees.
     #[inline]
     pub fn is_observed(&self, player: usize) -> bool {
@@ -67,6 +74,14 @@ pub(super) struct Worker<'a> {
     /// For each of the root's edges: the returns of this search, for the standard error.
     pub root_returns: Vec<Moments>,
     pub(super) rng: Rng,
+    /// What chance draws from until the next decision, where only some outcomes are considered.
+    fate: Option<Rng>,
+    /// Whether new nodes are given edges at their second visit only.
+    lazy: bool,
+    /// Whether what lies behind the last action was never seen.
+    unseen: bool,
+    /// The most nodes that a simulation added.
+    pub most_added: usize,
     pub(super) rule: Rule,
     world: World,
     pub(super) foresight: Option<Foresight>,
@@ -160,6 +175,10 @@ impl<'a> Worker<'a> {
             count: 1,
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
+            fate: None,
+            lazy: problem.adds_whole_paths(),
+            unseen: false,
+            most_added: 0,
             rule: Rule::new(problem.model.info(), problem.params),
             world: World::initial(problem.model),
             foresight,
@@ -178,7 +197,7 @@ impl<'a> Worker<'a> {
     }
 
     /// One simulation; or several that differ only in their playouts.
-    pub fn simulate(&mut self, tree: &Tree, widths: Option<&Widths>, leaf: &Leaf, count: u32) {
+    pub fn simulate(&mut self, tree: &Tree, width: Option<&Width>, leaf: &Leaf, count: u32) {
         let Problem { model, view, .. } = *self.problem;
         self.begin();
         self.count = count;
@@ -198,11 +217,7 @@ impl<'a> Worker<'a> {
                 _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
                 Turn::Chance => {
                     self.leave_foresight();
-                    let s = &self.world.state;
-                    let outcome = match widths {
-                        Some(w) => w.draw(self.world.path, &mut self.rng, |rng| model.draw(s, rng)),
-                        None => model.draw(s, &mut self.rng),
-                    };
+                    let outcome = self.draw(tree, width);
                     self.joint.push(outcome);
                 }
                 Turn::One(_) | Turn::Several(_) => {
@@ -215,9 +230,29 @@ impl<'a> Worker<'a> {
             }
             self.step(turn, first_choice);
         }
+        if self.problem.params.growth() > 1.0 {
+            self.most_added = self.most_added.max(self.choices.len() + 1);
+        }
         self.play_out(tree, moves, leaf);
         self.back_up(tree);
         self.simulations += u64::from(count);
+    }
+
+    /// What chance does: anything, or one of the few outcomes that are considered after the last action.
+    #[inline]
+    fn draw(&mut self, tree: &Tree, width: Option<&Width>) -> Action {
+        let (model, state) = (self.problem.model, &self.world.state);
+        let Some(width) = width else { return model.draw(state, &mut self.rng) };
+        let fate = self.fate.get_or_insert_with(|| {
+            let last = self.steps.last().map_or(0, |step| step.choices);
+            let before = match self.choices[last..] {
+                [Chosen { edge: FIRST, .. }] => Some(0),
+                [Chosen { edge, .. }] => Some(tree.edge(edge).visits.load(Relaxed) - 1),
+                _ => None,
+            };
+            width.stream(self.world.path, before, &mut self.rng)
+        });
+        model.draw(state, fate)
     }
 
     fn begin(&mut self) {
@@ -226,6 +261,7 @@ impl<'a> Worker<'a> {
         self.choices.clear();
         self.leaves.clear();
         self.last.fill(None);
+        (self.fate, self.unseen) = (None, false);
     }
 
     /// The present state.
@@ -270,7 +306,9 @@ impl<'a> Worker<'a> {
             let id = match tree.shortcut(from, key) {
                 Some(id) => id,
                 None => {
-                    let found = if *room >= 1.0 {
+                    let found = if self.unseen && *room >= 1.0 {
+                        tree.add_node(key)
+                    } else if *room >= 1.0 {
                         tree.find_or_add(key)
                     } else {
                         tree.find(key).map(|id| (id, false))
@@ -311,6 +349,10 @@ impl<'a> Worker<'a> {
                 if self.problem.is_observed(player) {
                     self.offer(tree, id, player);
                 } else if tree.edges(id).is_empty() {
+                    if self.lazy && tree.node(id).visits.load(Relaxed) == 0 {
+                        self.leave_new(tree, id, player);
+                        continue;
+                    }
                     self.expand(tree, id, player, None);
                 }
                 tree.visit_node(id, self.count);
@@ -341,6 +383,20 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Leaves a new node by any of its actions.
+    #[inline]
+    fn leave_new(&mut self, tree: &Tree, id: NodeId, player: usize) {
+        let (state, rng) = (&self.world.state, &mut self.rng);
+        let action = self.problem.model.random_action(state, player, &mut self.scratch, rng);
+        tree.leave_new(id, action, self.count);
+        self.joint.push(action);
+        self.choices.push(Chosen { player, node: id, edge: FIRST });
+        let trail = self.trail(player);
+        self.last[trail] = None;
+        // Nodes of states without transpositions have one way to them.
+        self.unseen = self.problem.kind == TreeKind::State && !self.problem.params.transpositions;
+    }
+
     /// Lists a node's actions, in random order: they are tried in the order of the list. The state is
     /// the present one, if none is given.
     pub(super) fn expand(&mut self, tree: &Tree, id: NodeId, player: usize, state: Option<&State>) {
@@ -348,7 +404,16 @@ impl<'a> Worker<'a> {
         actions.clear();
         self.problem.model.legal(state.unwrap_or_else(|| self.state()), player, &mut actions);
         self.rng.shuffle(&mut actions);
-        tree.expand(id, &actions);
+        let left_by = tree.left_by(id);
+        match left_by.and_then(|action| actions.iter().position(|other| *other == action)) {
+            Some(tried) => {
+                actions.swap(0, tried);
+                tree.expand_left(id, &actions);
+            }
+            None => {
+                tree.expand(id, &actions);
+            }
+        }
         self.scratch = actions;
     }
 
@@ -381,6 +446,9 @@ impl<'a> Worker<'a> {
                 model.step(&mut world.state, joint, rewards);
                 self.transitions += 1;
             }
+        }
+        if turn != Turn::Chance {
+            self.fate = None;
         }
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });
@@ -422,6 +490,10 @@ impl<'a> Worker<'a> {
             for &Chosen { player, node, edge } in &self.choices[step.choices..end] {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
+                if edge == FIRST {
+                    tree.node(node).set_value(sample);
+                    continue;
+                }
                 let e = tree.edge(edge);
                 tree.add(e, sample + weight * count * (value - old), self.count);
                 match self.problem.params.backup {

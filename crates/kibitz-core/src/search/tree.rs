@@ -18,11 +18,12 @@ pub struct Node {
     key: AtomicU64,
     /// How many simulations came here.
     pub visits: AtomicU32,
+    /// Where its edges begin; the action that was tried, as long as there are none.
     first: AtomicU32,
     count: AtomicU16,
     /// How many of the edges have been tried; they are tried in order.
     pub tried: AtomicU16,
-    /// The value last backed up to the parent (backup=max only).
+    /// The value last backed up to the parent (backup=max only), or the return of the only visit.
     value: AtomicU32,
 }
 
@@ -56,6 +57,9 @@ pub const MAX_ACTIONS: usize = BUSY as usize - 1;
 pub type NodeId = u32;
 /// No node.
 pub const NONE: NodeId = 0;
+/// In place of an edge: the action by which a node was left the first time. Most nodes of a tree that whole
+/// games are added to are never seen again, so edges are made at the second visit.
+pub const FIRST: u32 = u32::MAX;
 
 /// Nodes, edges and the index, with room for a slice of the search.
 #[derive(Debug)]
@@ -92,8 +96,9 @@ impl Tree {
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
-        self.nodes.iter_mut().for_each(|node| *node = Node::default());
-        self.edges.iter_mut().for_each(|edge| *edge = Edge::default());
+        let (nodes, edges) = (self.len() + 1, self.edge_count());
+        self.nodes[..nodes].iter_mut().for_each(|node| *node = Node::default());
+        self.edges[..edges].iter_mut().for_each(|edge| *edge = Edge::default());
         self.index.iter_mut().for_each(|slot| *slot.get_mut() = NONE);
         *self.used_nodes.get_mut() = 1;
         *self.used_edges.get_mut() = 0;
@@ -137,18 +142,18 @@ impl Tree {
         }
     }
 
-    /// Whether a few more simulations fit.
+    /// Whether a few more simulations fit, the longest of which so far has added so many nodes.
     #[inline]
-    pub fn has_room(&self) -> bool {
-        let edges = 4 * self.widest.load(Relaxed) as usize;
-        self.len() + 64 < self.nodes.len() && self.edge_count() + edges <= self.edges.len()
+    pub fn has_room(&self, most_added: usize) -> bool {
+        let (nodes, edges) = (64 + 2 * most_added, 4 * self.widest.load(Relaxed) as usize);
+        self.len() + nodes < self.nodes.len() && self.edge_count() + edges <= self.edges.len()
     }
 
     /// Makes room for half as much again as there is; for more where workers share the tree, who
-    /// have to wait for each other while it grows.
-    pub fn grow(&mut self) {
+    /// have to wait for each other while it grows, or where simulations have added many nodes each.
+    pub fn grow(&mut self, most_added: usize) {
         let widest = *self.widest.get_mut() as usize;
-        let least = if self.shared { 16_384 } else { 1024 };
+        let least = if self.shared { 16_384 } else { 1024 } + 4 * most_added;
         self.reserve(self.len() / 2 + least, self.edge_count() / 2 + 4 * least + 16 * widest);
     }
 
@@ -187,9 +192,15 @@ impl Tree {
 
     /// The node of this key and whether it is new; `None` if it is not there and the tree is full.
     pub fn find_or_add(&self, key: u64) -> Option<(NodeId, bool)> {
-        if let Some(id) = self.find(key) {
-            return Some((id, false));
+        match self.find(key) {
+            Some(id) => Some((id, false)),
+            None => self.add_node(key),
         }
+    }
+
+    /// The same for a key that is not there; another worker may just be adding it.
+    #[inline]
+    pub fn add_node(&self, key: u64) -> Option<(NodeId, bool)> {
         let fresh = add_u32(&self.used_nodes, 1, self.shared);
         if fresh as usize >= self.nodes.len() {
             // Only workers sharing a tree get here; nobody hands the number out again.
@@ -199,6 +210,14 @@ impl Tree {
         self.node(fresh).key.store(key, Relaxed);
         let mut slot = self.slot(key);
         loop {
+            if !self.shared {
+                if self.index[slot].load(Relaxed) == NONE {
+                    self.index[slot].store(fresh, Relaxed);
+                    return Some((fresh, true));
+                }
+                slot = (slot + 1) & (self.index.len() - 1);
+                continue;
+            }
             match self.index[slot].compare_exchange(NONE, fresh, Release, Acquire) {
                 Ok(_) => return Some((fresh, true)),
                 // Another worker was quicker; our node stays unused.
@@ -255,6 +274,36 @@ impl Tree {
         node.first.store(first, Relaxed);
         node.count.store(count as u16, Release);
         true
+    }
+
+    /// Notes by which action a new node is left. For a tree that is not shared.
+    #[inline]
+    pub fn leave_new(&self, id: NodeId, action: Action, count: u32) {
+        let node = self.node(id);
+        node.first.store(action.0, Relaxed);
+        node.tried.store(1, Relaxed);
+        node.visits.store(count, Relaxed);
+    }
+
+    /// The action by which a node without edges was left.
+    #[inline]
+    pub fn left_by(&self, id: NodeId) -> Option<Action> {
+        let node = self.node(id);
+        let only = node.count.load(Relaxed) == 0 && node.tried.load(Relaxed) == 1;
+        only.then(|| Action(node.first.load(Relaxed)))
+    }
+
+    /// Gives a node that was left before its edges, the first of which is the one it was left by.
+    pub fn expand_left(&self, id: NodeId, actions: &[Action]) {
+        let value = self.node(id).value();
+        if self.expand(id, actions)
+            && let [tried, ..] = self.edges(id)
+        {
+            let visits = self.node(id).visits.load(Relaxed);
+            self.visit_edge(tried, visits);
+            self.add(tried, value, visits);
+            self.note_best(tried, value);
+        }
     }
 
     /// Makes a node one that has not been expanded.
@@ -467,8 +516,8 @@ mod tests {
         let mut tree = Tree::new(false, 0.0);
         let keys: Vec<u64> = (1..5000).map(crate::rng::mix).collect();
         for key in &keys {
-            if !tree.has_room() {
-                tree.grow();
+            if !tree.has_room(0) {
+                tree.grow(0);
             }
             let (id, new) = tree.find_or_add(*key).unwrap();
             assert!(new && tree.expand(id, &[Action(7), Action(*key as u32)]));

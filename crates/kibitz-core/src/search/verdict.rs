@@ -1,6 +1,7 @@
 //! From a view to a root, and from the searched trees to a decision.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use super::params::Choice;
 use super::run::Found;
@@ -28,6 +29,19 @@ pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId
         tree.expand(root, &actions);
     }
     root
+}
+
+/// There is nothing to choose, and no tree to be kept for the next move.
+pub(super) fn forced(action: Action, belief: &dyn Belief, elapsed: Duration) -> Decision {
+    Decision {
+        action,
+        table: vec![Judgement { action, value: None, error: None, visits: 0 }],
+        belief: belief.size(),
+        counters: belief.counters(),
+        notes: belief.notes(),
+        elapsed,
+        ..Decision::default()
+    }
 }
 
 /// The chosen action with the evidence for every legal one.

@@ -1,32 +1,50 @@
-//! Sparse sampling: only the first few outcomes that chance gave at a place are ever considered.
+//! Sparse sampling: only a few outcomes that chance gave after an action are ever considered.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use crate::rng::{Rng, derive};
 
-use crate::game::Action;
-use crate::rng::Rng;
-
-/// The outcomes seen so far at each chance turn of the tree (Algorithm 1 of the Klondike paper:
-/// the first `width` draws are kept, later ones are made uniformly among them).
-#[derive(Debug)]
-pub(super) struct Widths {
-    width: usize,
-    seen: Mutex<BTreeMap<u64, Vec<Action>>>,
+/// The children of each state and action (Algorithm 1 of the Klondike paper: the first `width` visits draw
+/// one each, later ones choose uniformly among those; outcomes that are drawn twice count twice).
+///
+/// Nothing is kept: child number i is what chance draws from a stream that the action's path, i and a seed
+/// make, as often as it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Width {
+    width: u32,
+    seed: u64,
 }
 
-impl Widths {
-    pub fn new(width: u32) -> Widths {
-        Widths { width: width as usize, seen: Mutex::default() }
+impl Width {
+    pub fn new(width: u32, seed: u64) -> Width {
+        Width { width, seed }
     }
 
-    /// An outcome at the place with this key; `draw` is only called while there are too few.
-    pub fn draw(&self, key: u64, rng: &mut Rng, draw: impl FnOnce(&mut Rng) -> Action) -> Action {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let outcomes = seen.entry(key).or_default();
-        if outcomes.len() < self.width {
-            outcomes.push(draw(rng));
-            return outcomes[outcomes.len() - 1];
+    /// What chance draws from behind an action with this path that was taken so many times before; if that
+    /// is not known, any child.
+    pub fn stream(&self, path: u64, before: Option<u32>, rng: &mut Rng) -> Rng {
+        let next = before.filter(|before| *before < self.width);
+        let child = next.unwrap_or_else(|| rng.below(self.width));
+        Rng::new(derive(derive(self.seed, path), child.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_visits_draw_and_later_ones_choose_among_them_evenly() {
+        let (width, mut rng) = (Width::new(3, 7), Rng::new(1));
+        let mut child = |path, before| width.stream(path, before, &mut rng).bits();
+        let children: Vec<u64> = (0..3).map(|before| child(5, Some(before))).collect();
+        assert!(children[0] != children[1] && children[1] != children[2] && children[0] != children[2]);
+        let mut counts = [0; 3];
+        for before in 3..3003 {
+            let before = Some(before).filter(|n| n % 2 == 0);
+            let drawn = child(5, before);
+            counts[children.iter().position(|known| *known == drawn).unwrap()] += 1;
         }
-        outcomes[rng.below(outcomes.len() as u32) as usize]
+        // Five standard deviations.
+        assert!(counts.iter().all(|count| (870..1130).contains(count)), "{counts:?}");
+        assert!(!children.contains(&child(6, Some(0))));
     }
 }

@@ -84,6 +84,7 @@ impl Methods {
             collapsed: false,
             solver: false,
             svg: self.svg.is_some(),
+            ..Capabilities::default()
         }
     }
 }

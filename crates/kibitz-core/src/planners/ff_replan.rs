@@ -1,0 +1,165 @@
+//! `ff-replan`: plan to the end in one sampled world as if all were seen, follow that plan as long as what is
+//! observed is what it expects, then plan anew (Yoon et al. 2007).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::course::Course;
+use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
+use crate::game::{Game, Players, Turn};
+use crate::model::SharedModel;
+use crate::params::Params;
+use crate::planner::{Decision, Planner};
+use crate::registry::{self, PlannerEntry};
+use crate::revealed::{Fixed, Revealed};
+use crate::rng::{Rng, derive};
+use crate::search::natural_horizon;
+use crate::spec::{Spec, SpecError};
+use crate::view::{Event, View};
+
+crate::params! {
+    /// How the plan is made.
+    pub struct ReplanParams {
+        /// The planner that plays the sampled world to its end, to which everything is shown.
+        pub planner: Spec = Spec { name: "nested".to_owned(), arguments: Vec::new() };
+        /// Moves to plan; none for all (where the game discounts and has no end, until what is left counts
+        /// less than one percent).
+        pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
+        /// What the past leaves possible: exact, particles (with weights or, as in POMCP, none), the tree of
+        /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
+        /// or what its evaluator promises most for, but for a share of slips.
+        pub belief: BeliefKind = Form::Auto.into();
+    }
+}
+
+inventory::submit! {
+    PlannerEntry {
+        name: "ff-replan",
+        summary: "Plans to the end of one sampled world as if all were seen, and anew when something else is seen (Yoon et al. 2007).",
+        needs: "",
+        params: || ReplanParams::default().docs(),
+        build: |spec| {
+            let params = ReplanParams::from_spec(spec)?;
+            registry::planner(&params.planner)
+                .map_err(|SpecError(what)| SpecError(format!("ff-replan: {what}")))?;
+            Ok(Box::new(Replan { params, session: None }))
+        },
+    }
+}
+
+struct Replan {
+    params: ReplanParams,
+    session: Option<Session>,
+}
+
+struct Session {
+    model: SharedModel,
+    belief: Box<dyn Belief>,
+    rng: Rng,
+    decisions: u64,
+    /// What is to be done and expected to be seen after the first so many events of the view.
+    plan: Vec<Event>,
+    begun: usize,
+}
+
+impl Planner for Replan {
+    fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        let belief =
+            self.params.belief.build(model.info(), 1).map_err(|what| format!("ff-replan: {what}"))?;
+        let (plan, rng) = (Vec::new(), Rng::new(seed));
+        self.session = Some(Session { model, belief, rng, decisions: 0, plan, begun: 0 });
+        Ok(())
+    }
+
+    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+        let begun = Instant::now();
+        let session = self.session.as_mut().ok_or("ff-replan: act before start")?;
+        session.decisions += 1;
+        let mut rng = session.rng.fork(session.decisions);
+        if let Some(mut decision) = session.follow(view) {
+            decision.elapsed = begun.elapsed();
+            return Ok(decision);
+        }
+        let model = session.model.clone();
+        let faults = model.faults();
+        match session.belief.update(&*model, view, &mut rng) {
+            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
+            Err(Trouble::Unexplained(why)) => {
+                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
+            }
+            other => other?,
+        }
+        let mut world = World::initial(&*model);
+        session.belief.sample(&*model, view, &mut rng, &mut world);
+        let (mut decision, plan, whole) = self.params.plan(&model, world, view, rng.bits(), pause)?;
+        if model.faults() != faults {
+            return Err(model.fault().unwrap_or_default());
+        }
+        let moves = plan.iter().filter(|event| matches!(event, Event::Acted(_))).count();
+        let end = if whole { ", to the end of the game" } else { "" };
+        let when = if session.begun == 0 && session.plan.is_empty() { "planned" } else { "planned anew" };
+        decision.notes.push(format!("{when}: {moves} moves{end}"));
+        decision.notes.extend(session.belief.notes());
+        decision.belief = session.belief.size();
+        decision.counters = session.belief.counters();
+        (session.plan, session.begun) = (plan, view.events.len());
+        decision.elapsed = begun.elapsed();
+        Ok(decision)
+    }
+}
+
+impl Session {
+    /// What the plan says, if all has come as it expects.
+    fn follow(&self, view: &View) -> Option<Decision> {
+        let seen = view.events.get(self.begun..)?;
+        match self.plan.strip_prefix(seen)? {
+            [Event::Acted(action), ..] if view.legal.contains(action) => {
+                let left = self.plan.len() - seen.len();
+                let note = format!("as planned; {left} moves and observations are left of the plan");
+                Some(Decision { action: *action, ..Decision::default() }.noting(note))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ReplanParams {
+    /// The first decision in a world, what is done and seen from there on if everybody plays as the planner
+    /// says, and whether that is the end of the game.
+    fn plan(
+        &self,
+        model: &SharedModel,
+        world: World,
+        view: &View,
+        seed: u64,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(Decision, Vec<Event>, bool), String> {
+        let player = view.player;
+        let deciders = Players::first(model.info().players);
+        let revealed =
+            Arc::new(Revealed::new(model.clone(), world.state, Some(Fixed { seed, player, deciders })));
+        let mut place = Game::initial(&*revealed);
+        let mut course = Course::new(revealed.clone());
+        let mut minds: Vec<Option<Box<dyn Planner>>> = (0..model.info().players).map(|_| None).collect();
+        let limit = self.horizon.unwrap_or_else(|| natural_horizon(model.info()));
+        let (mut first, mut plan) = (None, Vec::new());
+        let faults = model.faults();
+        for _ in 0..limit {
+            let Turn::One(mover) = Game::turn(&*revealed, &place) else { break };
+            if first.is_some() && (pause() || model.faults() != faults) {
+                break;
+            }
+            let mind = &mut minds[mover];
+            let decision = course.decide(mind, &self.planner, mover, derive(seed, mover as u64), pause)?;
+            if mover == player {
+                plan.push(Event::Acted(decision.action));
+            }
+            course.step(&[decision.action]);
+            revealed.step_seen(&mut place, decision.action, player, &mut plan);
+            first.get_or_insert(decision);
+        }
+        let over = Game::turn(&*revealed, &place) == Turn::Over;
+        let first = first.ok_or("ff-replan: the game is over")?;
+        Ok((first, plan, over))
+    }
+}
