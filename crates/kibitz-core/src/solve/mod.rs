@@ -13,6 +13,7 @@ mod sequences;
 
 pub use sequences::{SequenceForm, Side, sequence_form};
 
+use crate::game::Action;
 use crate::model::Model;
 
 /// The value of a game and how to begin.
@@ -28,6 +29,17 @@ pub struct Solution {
     pub states: u64,
     /// The value of each first action for the player who chooses it, best first.
     pub table: Vec<(String, f64)>,
+}
+
+/// What a game's own solver says of a state in which everything is known, for its one player.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Proof {
+    /// The best return; unknown, if it gave up before.
+    pub value: Option<f64>,
+    /// How to get it; empty, if whatever is done gets no more.
+    pub moves: Vec<Action>,
+    /// How many states it looked at.
+    pub states: u64,
 }
 
 /// What a solver says that was told to stop.

@@ -13,6 +13,7 @@ use kibitz_core::model::SharedModel;
 use kibitz_core::params::params;
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
+use kibitz_core::solve::Proof;
 use kibitz_core::strides::Strides;
 use kibitz_core::view::{Event, View, after_action, after_observation};
 
@@ -33,6 +34,7 @@ use cards::{ALL, CARDS, Card, members};
 use moves::{Kind, Move, Reading, Rules, parent};
 use position::{COLUMNS, DECK, DOWN, Position, begins};
 use quotient::Table;
+use solver::{Outcome, Solver};
 use spell::KlondikeStrides;
 use state::{MEMORY, State};
 
@@ -321,6 +323,23 @@ impl Game for Klondike {
         let (won, looked_at) = strides::try_one(&mut table, &place, unknown, effort, rng);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
+    }
+
+    /// By the ordinary rules, whichever moves this reading leaves out.
+    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
+        if !self.info.has.solver || self.form != Form::Thoughtful || self.is_chance(state) {
+            return None;
+        }
+        let table = Table::new(&state.position, self.rules.draw);
+        let mut solver = Solver::default();
+        let limit = usize::try_from(states).unwrap_or(usize::MAX);
+        let (outcome, looked_at) = solver.solve(&table, &table.place(&state.position), limit, pause);
+        let (value, moves) = match outcome {
+            Outcome::Won => (Some(1.0), spell::spell_out(&state.position, self.rules.draw, &solver.way())),
+            Outcome::Lost => (Some(0.0), Vec::new()),
+            Outcome::Unknown => (None, Vec::new()),
+        };
+        Some(Proof { value, moves, states: looked_at as u64 })
     }
 
     fn strides(&self) -> Option<Arc<dyn Strides>> {
