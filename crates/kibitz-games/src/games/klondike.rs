@@ -184,8 +184,7 @@ impl Klondike {
             DECK_PLACE.. => state.position.deck[place - DECK_PLACE] = card,
             _ => state.position.runs[place].push(card),
         }
-        state.unseen &= !card.bit();
-        state.dealt += 1;
+        state.dealt_to(place, card);
         if usize::from(state.dealt) == self.places.len() {
             state.begin(&self.rules);
         }
@@ -297,6 +296,28 @@ impl Game for Klondike {
 
     fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation {
         self.observe(after, turn, joint, 0)
+    }
+
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        _: usize,
+    ) -> String {
+        let made = match turn {
+            Turn::Chance => return self.action_name(before, None, joint[0]),
+            _ => self.action_name(before, Some(0), joint[0]),
+        };
+        match after.revealed() {
+            Some(card) => format!("{made}: {card} is turned up"),
+            None => made,
+        }
+    }
+
+    fn player_name(&self, _: usize) -> String {
+        "player".to_owned()
     }
 
     fn evaluate(&self, state: &State, values: &mut [f64]) {

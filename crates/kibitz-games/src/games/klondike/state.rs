@@ -90,6 +90,14 @@ impl State {
         usize::from(self.remembered)
     }
 
+    /// Notes that chance has dealt a card to a place.
+    pub fn dealt_to(&mut self, place: usize, card: Card) {
+        self.unseen &= !card.bit();
+        self.dealt += 1;
+        // Until the deck is complete, its key stands for all that has been dealt.
+        self.deck_key = derive(self.deck_key, (place as u64) << 8 | u64::from(card.0));
+    }
+
     /// All cards that are dealt beforehand are: the sets are made, and moves looked for.
     pub fn begin(&mut self, rules: &Rules) {
         self.open = self.position.open();
