@@ -20,7 +20,10 @@ use kibitz_core::view::{Event, View, after_action, after_observation};
 use crate::bits::{nth_set, ones};
 
 pub mod cards;
+mod features;
+pub mod file;
 pub mod moves;
+pub mod ordinary;
 mod picture;
 pub mod position;
 mod prefer;
@@ -29,6 +32,7 @@ pub mod solver;
 mod spell;
 pub mod state;
 pub mod strides;
+mod svg;
 
 use cards::{ALL, CARDS, Card, members};
 use moves::{Kind, Move, Reading, Rules, parent};
@@ -62,6 +66,9 @@ params! {
         pub moves: Kind = Kind::Macro;
         /// Whether a game with no card face down ends as won when following the preferred moves wins it.
         pub finish: bool = true;
+        /// A file with the position to begin from, in place of a deal; `examples/klondike/figure-2.txt` shows how
+        /// it is written. Face-down cards may be named with thoughtful=true only.
+        pub position: Option<String> = None;
     }
 }
 
@@ -100,12 +107,31 @@ fn shown(card: Card) -> Observation {
 
 impl Klondike {
     fn new(params: KlondikeParams) -> Result<Klondike, String> {
-        let KlondikeParams { draw, passes, thoughtful, reading, moves, finish } = params;
+        let KlondikeParams { draw, passes, thoughtful, reading, moves, finish, position } = params;
         let form = if thoughtful { Form::Thoughtful } else { Form::Hidden };
         let rules = Rules { draw, passes, reading, kind: moves, collapsed: false };
         let start = State::new(Position::empty(), ALL);
         let places = (0..CARDS as u8).collect();
-        Ok(Klondike { info: Info::new(1, 0.0, 1.0), form, rules, finish, start, places }.declared())
+        let mut game = Klondike { info: Info::new(1, 0.0, 1.0), form, rules, finish, start, places };
+        if let Some(path) = position {
+            game.begin_from(file::read(&path)?)?;
+        }
+        Ok(game.declared())
+    }
+
+    /// Begins from a position instead of a deal.
+    fn begin_from(&mut self, known: file::Known) -> Result<(), String> {
+        if let Some((card, line)) = known.named_down.filter(|_| self.form != Form::Thoughtful) {
+            return Err(format!(
+                "line {line} of the position tells that {card} is face down: write '??', or play with thoughtful=true"
+            ));
+        }
+        self.start = State::new(known.position, known.missing);
+        self.places = known.unknown.iter().map(|place| (DOWN_PLACE + place) as u8).collect();
+        if self.places.is_empty() {
+            self.start.begin(&self.rules);
+        }
+        Ok(())
     }
 
     /// With what is to be known about it in [`Info`].
@@ -115,10 +141,13 @@ impl Klondike {
         self.info.paid_at_end = true;
         self.info.horizon = Some(self.longest());
         self.info.has.hash = true;
+        self.info.has.evaluator = true;
         self.info.has.preferred = true;
         self.info.has.resampling = hides;
         self.info.has.collapsed = hides;
         self.info.has.view_key = true;
+        self.info.has.solver = self.rules.passes == 0;
+        self.info.has.svg = true;
         self
     }
 
@@ -165,8 +194,7 @@ impl Klondike {
             DECK_PLACE.. => state.position.deck[place - DECK_PLACE] = card,
             _ => state.position.runs[place].push(card),
         }
-        state.unseen &= !card.bit();
-        state.dealt += 1;
+        state.dealt_to(place, card);
         if usize::from(state.dealt) == self.places.len() {
             state.begin(&self.rules);
         }
@@ -280,6 +308,35 @@ impl Game for Klondike {
         self.observe(after, turn, joint, 0)
     }
 
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        _: usize,
+    ) -> String {
+        let made = match turn {
+            Turn::Chance => return self.action_name(before, None, joint[0]),
+            _ => self.action_name(before, Some(0), joint[0]),
+        };
+        match after.revealed() {
+            Some(card) => format!("{made}: {card} is turned up"),
+            None => made,
+        }
+    }
+
+    fn player_name(&self, _: usize) -> String {
+        "player".to_owned()
+    }
+
+    fn evaluate(&self, state: &State, values: &mut [f64]) {
+        values[0] = match self.turn(state) {
+            Turn::Over => 0.0,
+            _ => features::chance_of_winning(&self.rules, state),
+        };
+    }
+
     fn hash(&self, state: &State) -> u64 {
         state.key(&self.rules)
     }
@@ -349,7 +406,7 @@ impl Game for Klondike {
         (free && fits).then(|| Arc::new(KlondikeStrides::new(self.rules.draw)) as Arc<dyn Strides>)
     }
 
-    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+    fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
         if player.is_none() {
             return Card(action.0 as u8).to_string();
         }
@@ -357,7 +414,10 @@ impl Game for Klondike {
             Move::Up(card) => format!("{card} up"),
             Move::Onto(card, second) => match parent(card, second) {
                 Some(parent) => format!("{card} to {parent}"),
-                None => format!("{card} to empty column"),
+                None => {
+                    let column = state.position.empty_column().map_or(0, |column| column + 1);
+                    format!("{card} to column {column}")
+                }
             },
             Move::Turn => "turn".to_owned(),
         }
@@ -366,4 +426,11 @@ impl Game for Klondike {
     fn text(&self, state: &State, viewer: Option<usize>) -> String {
         self.draw_text(state, viewer)
     }
+
+    fn svg(&self, state: &State, viewer: Option<usize>) -> String {
+        self.draw_svg(state, viewer)
+    }
 }
+
+#[cfg(test)]
+mod tests;
