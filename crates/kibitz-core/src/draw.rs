@@ -69,6 +69,36 @@ impl Picture {
         ));
     }
 
+    /// Several straight lines alike.
+    pub fn lines(&mut self, lines: &[[(i32, i32); 2]], width: f64, colour: &str) {
+        let path: String = lines.iter().map(|[(x, y), (u, v)]| format!("M{x} {y}L{u} {v}")).collect();
+        self.add(format_args!(r#"<path d="{path}" stroke="{colour}" stroke-width="{width}"/>"#));
+    }
+
+    /// The outline of a rectangle with corners rounded by `round`.
+    pub fn frame(&mut self, (x, y): (i32, i32), (width, height): (i32, i32), round: i32, colour: &str) {
+        self.add(format_args!(
+            concat!(
+                r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{round}" "#,
+                r#"fill="none" stroke="{colour}" stroke-width="1.5"/>"#
+            ),
+            x = x,
+            y = y,
+            width = width,
+            height = height,
+            round = round,
+            colour = colour
+        ));
+    }
+
+    /// Words centred on a point, upside down.
+    pub fn turned_words(&mut self, x: i32, y: i32, size: i32, colour: &str, words: impl Display) {
+        let words = escaped(&words.to_string());
+        self.add(format_args!(
+            r#"<text transform="translate({x} {y})rotate(180)" font-size="{size}" fill="{colour}">{words}</text>"#
+        ));
+    }
+
     /// Words centred on a point.
     pub fn words(&mut self, x: i32, y: i32, size: i32, colour: &str, words: impl Display) {
         let words = escaped(&words.to_string());

@@ -19,7 +19,10 @@ use kibitz_core::view::{Event, View, after_action, after_observation};
 use crate::bits::{nth_set, ones};
 
 pub mod cards;
+mod features;
+pub mod file;
 pub mod moves;
+pub mod ordinary;
 mod picture;
 pub mod position;
 mod prefer;
@@ -28,6 +31,7 @@ pub mod solver;
 mod spell;
 pub mod state;
 pub mod strides;
+mod svg;
 
 use cards::{ALL, CARDS, Card, members};
 use moves::{Kind, Move, Reading, Rules, parent};
@@ -60,6 +64,9 @@ params! {
         pub moves: Kind = Kind::Macro;
         /// Whether a game with no card face down ends as won when following the preferred moves wins it.
         pub finish: bool = true;
+        /// A file with the position to begin from, in place of a deal; `examples/klondike/figure-2.txt` shows how
+        /// it is written. Face-down cards may be named with thoughtful=true only.
+        pub position: Option<String> = None;
     }
 }
 
@@ -98,12 +105,31 @@ fn shown(card: Card) -> Observation {
 
 impl Klondike {
     fn new(params: KlondikeParams) -> Result<Klondike, String> {
-        let KlondikeParams { draw, passes, thoughtful, reading, moves, finish } = params;
+        let KlondikeParams { draw, passes, thoughtful, reading, moves, finish, position } = params;
         let form = if thoughtful { Form::Thoughtful } else { Form::Hidden };
         let rules = Rules { draw, passes, reading, kind: moves, collapsed: false };
         let start = State::new(Position::empty(), ALL);
         let places = (0..CARDS as u8).collect();
-        Ok(Klondike { info: Info::new(1, 0.0, 1.0), form, rules, finish, start, places }.declared())
+        let mut game = Klondike { info: Info::new(1, 0.0, 1.0), form, rules, finish, start, places };
+        if let Some(path) = position {
+            game.begin_from(file::read(&path)?)?;
+        }
+        Ok(game.declared())
+    }
+
+    /// Begins from a position instead of a deal.
+    fn begin_from(&mut self, known: file::Known) -> Result<(), String> {
+        if let Some((card, line)) = known.named_down.filter(|_| self.form != Form::Thoughtful) {
+            return Err(format!(
+                "line {line} of the position tells that {card} is face down: write '??', or play with thoughtful=true"
+            ));
+        }
+        self.start = State::new(known.position, known.missing);
+        self.places = known.unknown.iter().map(|place| (DOWN_PLACE + place) as u8).collect();
+        if self.places.is_empty() {
+            self.start.begin(&self.rules);
+        }
+        Ok(())
     }
 
     /// With what is to be known about it in [`Info`].
@@ -113,10 +139,12 @@ impl Klondike {
         self.info.paid_at_end = true;
         self.info.horizon = Some(self.longest());
         self.info.has.hash = true;
+        self.info.has.evaluator = true;
         self.info.has.preferred = true;
         self.info.has.resampling = hides;
         self.info.has.collapsed = hides;
         self.info.has.view_key = true;
+        self.info.has.svg = true;
         self
     }
 
@@ -278,6 +306,13 @@ impl Game for Klondike {
         self.observe(after, turn, joint, 0)
     }
 
+    fn evaluate(&self, state: &State, values: &mut [f64]) {
+        values[0] = match self.turn(state) {
+            Turn::Over => 0.0,
+            _ => features::chance_of_winning(&self.rules, state),
+        };
+    }
+
     fn hash(&self, state: &State) -> u64 {
         state.key(&self.rules)
     }
@@ -330,7 +365,7 @@ impl Game for Klondike {
         (free && fits).then(|| Arc::new(KlondikeStrides::new(self.rules.draw)) as Arc<dyn Strides>)
     }
 
-    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+    fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
         if player.is_none() {
             return Card(action.0 as u8).to_string();
         }
@@ -338,7 +373,10 @@ impl Game for Klondike {
             Move::Up(card) => format!("{card} up"),
             Move::Onto(card, second) => match parent(card, second) {
                 Some(parent) => format!("{card} to {parent}"),
-                None => format!("{card} to empty column"),
+                None => {
+                    let column = state.position.empty_column().map_or(0, |column| column + 1);
+                    format!("{card} to column {column}")
+                }
             },
             Move::Turn => "turn".to_owned(),
         }
@@ -347,4 +385,11 @@ impl Game for Klondike {
     fn text(&self, state: &State, viewer: Option<usize>) -> String {
         self.draw_text(state, viewer)
     }
+
+    fn svg(&self, state: &State, viewer: Option<usize>) -> String {
+        self.draw_svg(state, viewer)
+    }
 }
+
+#[cfg(test)]
+mod tests;

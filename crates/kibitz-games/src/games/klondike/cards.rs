@@ -117,7 +117,10 @@ impl std::str::FromStr for Card {
 
     /// `10h`, `Th`, `T♥`, `qS` and the like.
     fn from_str(text: &str) -> Result<Card, String> {
-        let wrong = || format!("'{text}' is no card: write a rank (A, 2 to 10, J, Q, K) and a suit (h, d, c, s)");
+        let wrong = || {
+            let shown: String = text.chars().take(12).flat_map(char::escape_debug).collect();
+            format!("'{shown}' is no card: write a rank (A, 2 to 10, J, Q, K) and a suit (h, d, c, s)")
+        };
         let last = text.chars().next_back().ok_or_else(wrong)?;
         let rank = text[..text.len() - last.len_utf8()].to_uppercase();
         let rank = if rank == "T" { "10" } else { &rank };

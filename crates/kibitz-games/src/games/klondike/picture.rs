@@ -1,4 +1,4 @@
-//! Klondike drawn: in characters, and as SVG.
+//! What there is to see of a game, and the same drawn in characters.
 
 use kibitz_core::game::{Game, Turn};
 
@@ -10,15 +10,15 @@ use super::{DECK_PLACE, DOWN_PLACE, Form, Klondike};
 
 /// What may be seen of a place that has, or had, a card.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+pub(super) enum Seen {
     Up(Card),
     /// Face down, and which card it is for those who may know.
     Down(Option<Card>),
 }
 
 /// The width of a card in characters, with brackets around it.
-const CELL: usize = 5;
-const BACK: &str = " ▒▒";
+const CELL: usize = 6;
+const BACK: &str = "▒▒";
 
 impl Klondike {
     /// Whether chance is still to deal a card to this place.
@@ -28,7 +28,7 @@ impl Klondike {
     }
 
     /// The cards of a column, the undermost first.
-    fn column(&self, state: &State, viewer: Option<usize>, column: usize) -> Vec<Seen> {
+    pub(super) fn column(&self, state: &State, viewer: Option<usize>, column: usize) -> Vec<Seen> {
         let knows = match self.form {
             Form::Hidden => viewer.is_none(),
             Form::Collapsed => false,
@@ -43,7 +43,7 @@ impl Klondike {
     }
 
     /// The cards of the deck: of the waste, from its first to its top, and those still to be turned.
-    fn deck(&self, state: &State) -> (Vec<Card>, Vec<Card>) {
+    pub(super) fn deck(&self, state: &State) -> (Vec<Card>, Vec<Card>) {
         let is_dealt = |(place, _): &(usize, Card)| !self.is_undealt(state, DECK_PLACE + place);
         let cards = state.position.deck_cards().filter(is_dealt);
         let (waste, stock): (Vec<_>, Vec<_>) =
@@ -53,14 +53,14 @@ impl Klondike {
     }
 
     /// The cards of the deck that may be played now, if they fit somewhere.
-    fn in_hand(&self, state: &State) -> u64 {
+    pub(super) fn in_hand(&self, state: &State) -> u64 {
         match self.rules.kind {
             Kind::Macro => state.reach,
             Kind::Ordinary => state.position.waste_top().map_or(0, Card::bit),
         }
     }
 
-    fn caption(&self, state: &State) -> String {
+    pub(super) fn caption(&self, state: &State) -> String {
         let down = state.position.unseen();
         let passes = match self.rules.passes {
             0 => String::new(),
@@ -104,7 +104,7 @@ impl Klondike {
             let cell = |cards: &Vec<Seen>| match cards.get(row) {
                 Some(Seen::Up(card)) => format!(" {card:>w$} ", w = CELL - 2),
                 Some(Seen::Down(Some(card))) => format!("{:>CELL$}", format!("({card})")),
-                Some(Seen::Down(None)) => format!(" {BACK} "),
+                Some(Seen::Down(None)) => format!(" {BACK:>w$} ", w = CELL - 2),
                 None => " ".repeat(CELL),
             };
             let line: String = columns.iter().map(cell).collect();

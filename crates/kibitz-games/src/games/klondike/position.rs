@@ -245,4 +245,26 @@ impl Position {
     pub fn deck_cards(&self) -> impl Iterator<Item = (usize, Card)> + Clone + '_ {
         (0..DECK).filter(|place| self.left >> place & 1 == 1).map(|place| (place, self.deck[place]))
     }
+
+    /// Turns the next cards of the deck, or turns the waste over, and says whether it was the latter.
+    pub fn turn(&mut self, draw: u32) -> bool {
+        let stock = self.left & !self.waste();
+        let turned = (0..DECK).filter(|place| stock >> place & 1 == 1).take(draw as usize).last();
+        self.turned = turned.map_or(0, |place| place as u8 + 1);
+        stock == 0
+    }
+
+    /// How often the deck must be turned until a card of it is on top of the waste, if that ever happens.
+    pub fn turns_to(&self, card: Card, draw: u32) -> Option<u32> {
+        let mut position = *self;
+        let (mut turns, mut times_over) = (0, 0);
+        while position.waste_top() != Some(card) {
+            times_over += u32::from(position.turn(draw));
+            turns += 1;
+            if times_over == 2 {
+                return None;
+            }
+        }
+        Some(turns)
+    }
 }

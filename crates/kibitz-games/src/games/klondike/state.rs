@@ -5,7 +5,7 @@ use kibitz_core::view::view_seed;
 
 use super::cards::{Card, KING, members};
 use super::moves::{BASE, Ends, Move, Moves, Reading, Rules, layout_key, legal, parent, returning};
-use super::position::{COLUMNS, DECK, Position, Run};
+use super::position::{COLUMNS, Position, Run};
 
 /// How many layouts of the face-up cards are remembered at most, the present one not counted. When there are
 /// more, cards may go nowhere but to the foundations until the memory is cleared: see [`State::carry`].
@@ -258,16 +258,10 @@ impl State {
         left != 0 && (left != self.position.waste() || goes_again && !self.turned_over)
     }
 
-    /// Turns the next cards of the deck, or turns the waste over.
     fn turn_deck(&mut self, rules: &Rules) {
-        let stock = self.position.left & !self.position.waste();
-        if stock == 0 {
-            self.position.turned = 0;
+        if self.position.turn(rules.draw) {
             self.turned_over = true;
             self.passes += u8::from(rules.passes > 0);
-        } else {
-            let places = (0..DECK).filter(|place| stock >> place & 1 == 1);
-            self.position.turned = places.take(rules.draw as usize).last().map_or(0, |place| place as u8 + 1);
         }
         self.survey_deck(rules);
     }
