@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def figures(results: Results) -> pl.DataFrame:
-    return results.frame.drop("seconds", "slowest")
+    return results.frame.drop("seconds", "slowest", "cpu")
 
 
 def test_sweeps() -> None:

@@ -20,7 +20,7 @@ from kibitz.lab import Experiment, Results, run
 from kibitz.lab.results import open_results
 
 KIBITZ = [sys.executable, "-m", "kibitz"]
-TIMES = ["seconds", "slowest"]
+TIMES = ["seconds", "slowest", "cpu"]
 
 
 def slow_experiment(episodes: int = 120) -> Experiment:

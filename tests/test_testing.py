@@ -253,15 +253,19 @@ class Nonsense(First):
 
 
 PLANNERS = [
+    "ensemble-sparse-uct(simulations=10, trees=3)",
     "ensemble-uct(simulations=10)",
     "expectimax(depth=2)",
+    "ff-replan(horizon=20)",
     "flat-mc(simulations=40)",
     "greedy",
     "hindsight(worlds=3, horizon=2)",
+    "hop-uct(simulations=10, trees=3)",
     "hyperplay(worlds=2)",
     "is-mcts(simulations=40)",
     "lifted-hyperplay(worlds=1, horizon=2)",
     "minimax(depth=2)",
+    "nested",
     "norns(simulations=40)",
     "norns(simulations=40, tree=belief)",
     "omniscient",

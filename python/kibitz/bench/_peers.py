@@ -57,6 +57,21 @@ def spiel_rollouts(name: str, count: int) -> Work:
     return roll
 
 
+def spiel_games(name: str, count: int) -> Work:
+    """Random games in C++, for games that its search refuses."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    bots = [pyspiel.make_uniform_random_bot(player, 1) for player in range(game.num_players())]
+
+    def play(number: int) -> float:
+        for seed in range(count):
+            pyspiel.evaluate_bots(game.new_initial_state(), bots, count * number + seed)
+        return float(count)
+
+    return play
+
+
 def spiel_search(name: str, simulations: int) -> Work:
     """OpenSpiel's MCTS in C++ with one rollout a leaf."""
     import pyspiel

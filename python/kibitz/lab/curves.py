@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz._core import parse_spec
 from kibitz.lab.measures import game_of, plain, played
-from kibitz.lab.reproductions import Curve, Reproduction, Target
+from kibitz.lab.reproductions import COST, Curve, Reproduction, Target
 from kibitz.lab.statistics.agreement import Figure
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Measured:
 
     curve: Curve
     lines: tuple[Line, ...]
+    confidence: float = 0.95
+    """What the intervals cover."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts; an interval that has no end is null."""
@@ -59,7 +61,8 @@ class Measured:
             for line in self.lines
         ]
         about["paper"] = [
-            {"name": each.name, "at": each.at, **values(each.figure)} for each in self.curve.paper
+            {"name": each.name, "at": each.at, **values(each.figure(self.confidence))}
+            for each in self.curve.paper
         ]
         return about
 
@@ -71,6 +74,8 @@ def cells_of(
 
     ValueError where there are none, or several for one value.
     """
+    if curve.parameter == COST:
+        return [(0.0, *place) for place in _of_the_name(reproduction, curve, planner, cells)]
     game, own = game_of(reproduction, curve), plain(planner)
     opponent = None if curve.against is None else plain(curve.against)
     found: dict[float, tuple[Cell, int]] = {}
@@ -99,6 +104,22 @@ def cells_of(
     return [(at, *found[at]) for at in sorted(found)]
 
 
+def _of_the_name(
+    reproduction: Reproduction, curve: Curve, planner: str, cells: tuple[Cell, ...]
+) -> list[tuple[Cell, int]]:
+    """Where planners of a name play the game, with the parameters that are given."""
+    game, (name, given) = plain(game_of(reproduction, curve)), plain(planner)
+    found = []
+    for cell in cells:
+        for number, each in enumerate(cell.planners):
+            other, parameters = plain(each)
+            if plain(cell.game) == game and other == name and {*given} <= {*parameters}:
+                found.append((cell, number))
+    if not found:
+        raise ValueError(f"'{curve.title}': no {planner} plays {game_of(reproduction, curve)} here")
+    return found
+
+
 def measure(reproduction: Reproduction, curve: Curve, results: Results) -> Measured:
     """A panel's lines, as far as the results go."""
     target = Target(curve.title, curve.measure, math.nan, 0.0)
@@ -106,8 +127,10 @@ def measure(reproduction: Reproduction, curve: Curve, results: Results) -> Measu
     for planner in curve.planners:
         points = []
         for at, cell, number in cells_of(reproduction, curve, planner, results.cells):
-            figure, games, _ = played(target, results, cell, number)
-            if games:
+            figure, games, _, cpu = played(target, results, cell, number, reproduction.confidence)
+            if curve.parameter == COST:
+                at = float(f"{cpu or 0.0:.3g}")
+            if games and (curve.parameter != COST or at > 0):
                 points.append(Point(at, figure, games))
-        lines.append(Line(planner, tuple(points)))
-    return Measured(curve, tuple(lines))
+        lines.append(Line(planner, tuple(sorted(points, key=lambda point: point.at))))
+    return Measured(curve, tuple(lines), reproduction.confidence)

@@ -103,7 +103,7 @@ class _Episode:
         self.playing, self.blank, self.game, self.watch = playing, blank, game, watch
         seats = game.info.players
         self.moves, self.simulations, self.transitions = [0] * seats, [0] * seats, [0] * seats
-        self.seconds, self.slowest = [0.0] * seats, [0.0] * seats
+        self.seconds, self.slowest, self.cpu = [0.0] * seats, [0.0] * seats, [0.0] * seats
         self.chosen: dict[int, tuple[View, Decision]] = {}
         self.steps = 0
         self.returns = [0.0] * seats
@@ -139,6 +139,7 @@ class _Episode:
             slowest=tuple(self.slowest),
             simulations=tuple(self.simulations),
             transitions=tuple(self.transitions),
+            cpu=tuple(self.cpu),
             fault=fault,
         )
         return record, played if fault is None else None
@@ -221,7 +222,7 @@ class _Watched:
     def _timed(self, work: Callable[[], T]) -> tuple[T, float]:
         episode, seat = self._episode, self._seat
         episode.watch(seat)
-        begin = time.perf_counter()
+        begin, cpu = time.perf_counter(), time.process_time()
         try:
             return work(), time.perf_counter() - begin
         except Exception as error:
@@ -231,6 +232,7 @@ class _Watched:
             # The rules that fail inside a planner's simulation are not the planner's fault.
             raise _Wrong(kind, None if isinstance(error, GameFault) else seat, words(error)) from error
         finally:
+            episode.cpu[seat] += time.process_time() - cpu
             episode.watch(None)
 
 

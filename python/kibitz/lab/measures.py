@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from statistics import stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kibitz._core import parse_spec
 from kibitz.lab.reproductions import Curve, Reproduction, Target
+from kibitz.lab.standings import win_shares
 from kibitz.lab.statistics import Interval, clopper_pearson
 from kibitz.lab.statistics.agreement import Figure
 from kibitz.lab.statistics.intervals import student_quantile
 
 if TYPE_CHECKING:
+    from kibitz._core import Game
     from kibitz.lab.cells import Cell
     from kibitz.lab.record import Record
     from kibitz.lab.replay import Replay
@@ -60,34 +63,59 @@ def plain(spec: str) -> tuple[str, tuple[Any, ...]]:
     return name, tuple(sorted((key, repr(value)) for key, value in arguments))
 
 
-def played(target: Target, results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
-    """Our figure, the number of games that it rests on, and the standard deviation of returns."""
+class Played(NamedTuple):
+    """What our games come to."""
+
+    figure: Figure
+    games: int
+    spread: float | None = None
+    """The standard deviation of returns."""
+    cpu: float | None = None
+    """Seconds of processor time a game, where somebody looked."""
+
+
+def played(target: Target, results: Results, cell: Cell, planner: int, confidence: float = 0.95) -> Played:
+    """Our figure, with the interval that covers so much, and what it rests on."""
     if target.measure == "action frequency":
         chosen, games = _frequency(target, results, cell, planner)
-        return _share(chosen, games), games, None
+        return Played(_share(chosen, games, confidence), games)
     if target.measure == "undiscounted return":
-        return _undiscounted(results, cell, planner)
+        return _undiscounted(results, cell, planner, confidence)
     result = results.result(cell)
     standing = result.standings[planner]
     if target.measure == "win rate":
-        return _share(standing.wins, standing.games), standing.games, None
+        figure = _share(standing.wins, standing.games, confidence)
+        return Played(figure, standing.games, cpu=standing.cpu)
     if standing.standard_error is None:
-        return Figure(standing.mean_return, Interval(-math.inf, math.inf)), standing.games, None
-    half = student_quantile(0.975, result.deals - 1) * standing.standard_error
+        unknown = Figure(standing.mean_return, Interval(-math.inf, math.inf))
+        return Played(unknown, standing.games, cpu=standing.cpu)
+    half = student_quantile(0.5 + confidence / 2, result.deals - 1) * standing.standard_error
     mean = standing.mean_return
     spread = standing.standard_error * math.sqrt(standing.games)
-    return Figure(mean, Interval(mean - half, mean + half)), standing.games, spread
+    figure = Figure(mean, Interval(mean - half, mean + half))
+    return Played(figure, standing.games, spread, standing.cpu)
 
 
-def _share(wins: float, games: int) -> Figure:
+def played_out(target: Target, game: Game, scale: float, confidence: float) -> Played:
+    """The share of playouts that the player wins, as `played` gives it."""
+    count = max(2, round(scale * (target.playouts or target.games or 0)))
+    begun = time.process_time()
+    outcomes = game.playout_returns(count, 0, target.policy)
+    cpu = (time.process_time() - begun) / count
+    wins = math.fsum(win_shares(returns, game.info)[target.player] * times for returns, times in outcomes)
+    return Played(_share(wins, count, confidence), count, cpu=cpu)
+
+
+def _share(wins: float, games: int, confidence: float) -> Figure:
     """A share with the interval to claim with; half a win widens it on both sides."""
     if games == 0:
         return Figure(math.nan, Interval(0.0, 1.0))
-    low, high = clopper_pearson(math.floor(wins), games), clopper_pearson(math.ceil(wins), games)
+    low = clopper_pearson(math.floor(wins), games, confidence)
+    high = clopper_pearson(math.ceil(wins), games, confidence)
     return Figure(wins / games, Interval(low.low, high.high))
 
 
-def _undiscounted(results: Results, cell: Cell, planner: int) -> tuple[Figure, int, float | None]:
+def _undiscounted(results: Results, cell: Cell, planner: int, confidence: float) -> Played:
     """The mean of a planner's plain sums of rewards, as `_played` gives it: from the replays."""
     deals: dict[int, list[float]] = {}
     for record, kept in _replays(results, cell):
@@ -97,15 +125,16 @@ def _undiscounted(results: Results, cell: Cell, planner: int) -> tuple[Figure, i
                 deals.setdefault(record.episode, []).append(total)
     games = sum(map(len, deals.values()))
     if games == 0:
-        return Figure(math.nan), 0, None
+        return Played(Figure(math.nan), 0)
     # Games on the same deal hang together: what counts is how the deals differ.
     means = [math.fsum(totals) / len(totals) for totals in deals.values()]
     mean = math.fsum(means) / len(means)
     if len(means) == 1:
-        return Figure(mean, Interval(-math.inf, math.inf)), games, None
+        return Played(Figure(mean, Interval(-math.inf, math.inf)), games)
     error = stdev(means) / math.sqrt(len(means))
-    half = student_quantile(0.975, len(means) - 1) * error
-    return Figure(mean, Interval(mean - half, mean + half)), games, error * math.sqrt(games)
+    half = student_quantile(0.5 + confidence / 2, len(means) - 1) * error
+    cpu = results.result(cell).standings[planner].cpu
+    return Played(Figure(mean, Interval(mean - half, mean + half)), games, error * math.sqrt(games), cpu)
 
 
 def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:

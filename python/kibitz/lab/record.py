@@ -59,6 +59,8 @@ class Record:
     """How many it ran, all choices together."""
     transitions: tuple[int, ...] = ()
     """Steps of the game's model that it made, all choices together; empty where nobody counted."""
+    cpu: tuple[float, ...] = ()
+    """Seconds of processor time that it took, all its threads together; empty where nobody looked."""
     fault: Fault | None = None
     seed: int = 0
     game: str = ""
@@ -99,6 +101,7 @@ class Record:
             "slowest": [round(value, 6) for value in self.slowest],
             "simulations": self.simulations,
             "transitions": self.transitions,
+            "cpu": [round(value, 6) for value in self.cpu],
             "fault": fault,
             "version": self.version,
         }
@@ -140,6 +143,9 @@ class Record:
         transitions = fields.get("transitions", each(whole)) if "transitions" in fields.plain else []
         if len(transitions) not in (0, len(moves)):
             raise ValueError("transitions must have one entry for each seat")
+        cpu = fields.get("cpu", each(number)) if "cpu" in fields.plain else []
+        if len(cpu) not in (0, len(moves)):
+            raise ValueError("cpu must have one entry for each seat")
         efforts = {len(moves), len(slowest), len(simulations)}
         if efforts not in ({0}, {seats}) or (len(seconds) != seats and (seconds or fault is None)):
             raise ValueError("seconds, moves, slowest and simulations must have one entry for each seat")
@@ -154,6 +160,7 @@ class Record:
             slowest=tuple(slowest),
             simulations=tuple(simulations),
             transitions=tuple(transitions),
+            cpu=tuple(cpu),
             fault=fault,
             seed=fields.get("seed", whole),
             game=fields.get("game", text),

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from kibitz._core import unknown
 from kibitz.lab import curves
 from kibitz.lab.document import Mistake
-from kibitz.lab.measures import find, game_of, played
-from kibitz.lab.reproductions import Reproduction, Target
+from kibitz.lab.measures import Played, find, game_of, played, played_out
+from kibitz.lab.reproductions import SHARES, UNPLAYED, Reproduction, Target
 from kibitz.lab.statistics.agreement import Figure, Verdict, judge
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class Row:
     share: bool = False
     """Whether it is a share, to be shown in percent."""
     note: str = ""
+    cpu: float | None = None
+    """Our seconds of processor time a game, where somebody looked,"""
+    seconds: float | None = None
+    """and the published seconds."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
@@ -74,6 +78,7 @@ class Comparison:
             "source": about.source,
             "where": about.where,
             "scale": self.scale,
+            "confidence": about.confidence,
             "complete": self.complete,
             "directory": None if self.directory is None else str(self.directory),
             "figures": [row.to_json() for row in self.rows],
@@ -83,8 +88,13 @@ class Comparison:
     def __str__(self) -> str:
         from kibitz.lab.reports.text import columns
 
-        head = ["figure", "paper", "95 %", "ours", "95 %", "games", "verdict"]
-        lines = columns([head, *(_cells(row) for row in self.rows)])
+        cover = f"{100 * self.reproduction.confidence:g} %"
+        head = ["figure", "paper", cover, "ours", cover, "games", "verdict"]
+        table = [head, *(_cells(row) for row in self.rows)]
+        if any(row.seconds is not None for row in self.rows):
+            for line, row in zip(table, [None, *self.rows], strict=True):
+                line[-1:-1] = ["paper s/game", "CPU s/game"] if row is None else _costs(row)
+        lines = columns(table)
         notes = list(dict.fromkeys(row.note for row in self.rows if row.note))
         points = columns([_HEAD_OF_POINTS, *_points(self.curves)]) if self.curves else []
         return "\n\n".join("\n".join(part) for part in (lines, notes, points) if part)
@@ -109,7 +119,7 @@ class Comparison:
         return paths
 
 
-_HEAD_OF_POINTS = ["curve", "of", "at", "value", "95 %", "games"]
+_HEAD_OF_POINTS = ["curve", "of", "at", "value", "interval", "games"]
 
 
 def _points(measured: list[curves.Measured]) -> Iterator[list[str]]:
@@ -122,7 +132,17 @@ def _points(measured: list[curves.Measured]) -> Iterator[list[str]]:
                 yield [each.curve.title, line.planner, f"{point.at:,.10g}", *value, f"{point.games:,}"]
         for published in each.curve.paper:
             at = "" if published.at is None else f"{published.at:,.10g}"
-            yield [each.curve.title, published.name, at, *_words(published.figure, share), ""]
+            yield [
+                each.curve.title,
+                published.name,
+                at,
+                *_words(published.figure(each.confidence), share),
+                "",
+            ]
+
+
+def _costs(row: Row) -> list[str]:
+    return ["" if value is None else f"{value:,.3g}" for value in (row.seconds, row.cpu)]
 
 
 def _cells(row: Row) -> list[str]:
@@ -145,9 +165,11 @@ def _words(figure: Figure, share: bool) -> tuple[str, str]:
     def words(value: float) -> str:
         if not math.isfinite(value):
             return "-"
-        return (
-            f"{100 * value:.1f}" if share else f"{value:.6g}" if figure.interval is None else f"{value:.2f}"
-        )
+        if share:
+            # As many digits as the interval is worth.
+            low, high = figure.interval or (0.0, 1.0)
+            return f"{100 * value:.{2 if high - low < 0.02 else 1}f}"
+        return f"{value:.6g}" if figure.interval is None else f"{value:.2f}"
 
     value = words(figure.value) + (" %" if share and math.isfinite(figure.value) else "")
     if figure.interval is None or not all(map(math.isfinite, figure.interval)):
@@ -198,20 +220,25 @@ def compare(reproduction: Reproduction, results: Results | None, *, scale: float
     (-0.32, 'agrees')
     """
     rows = []
+    shown = reproduction.confidence
     for target in reproduction.targets:
-        games: int | None = 0
-        spread: float | None = None
-        ours, note = Figure(math.nan), ""
+        ours, games, note = Played(Figure(math.nan), 0), None, ""
         if target.measure == "exact value":
-            ours, games = _exact(reproduction, target), None
-        elif results is not None:
-            cell, planner = find(reproduction, target, results.cells)
-            ours, games, spread = played(target, results, cell, planner)
-            note = _note(target, target.published(spread), results.result(cell).faults)
-        paper = target.published(spread)
-        verdict = judge(ours, paper, tolerance=target.tolerance, better=target.better)
-        share = target.measure in ("win rate", "action frequency")
-        rows.append(Row(target.name, paper, ours, games, verdict, share, note))
+            ours = Played(_exact(reproduction, target), 0)
+        elif target.measure == "playout win rate":
+            ours = _played_out(reproduction, target, scale)
+            games = ours.games
+        else:
+            if results is not None:
+                cell, planner = find(reproduction, target, results.cells)
+                ours = played(target, results, cell, planner, shown)
+                note = _note(target, target.published(ours.spread, shown), results.result(cell).faults)
+            games = ours.games
+        paper = target.published(ours.spread, shown)
+        verdict = judge(ours.figure, paper, tolerance=target.tolerance, better=target.better)
+        share = target.measure in SHARES
+        costs = ours.cpu, target.seconds
+        rows.append(Row(target.name, paper, ours.figure, games, verdict, share, note, *costs))
     complete = results.complete if results is not None else reproduction.experiment is None
     directory = results.directory if results is not None else None
     measured = (
@@ -253,6 +280,12 @@ def _exact(reproduction: Reproduction, target: Target) -> Figure:
     return Figure(table[target.action])
 
 
+def _played_out(reproduction: Reproduction, target: Target, scale: float) -> Played:
+    from kibitz import games
+
+    return played_out(target, games.load(game_of(reproduction, target)), scale, reproduction.confidence)
+
+
 def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:
     """Whether every figure and every curve can be had; ExperimentError lists the others."""
     mistakes = []
@@ -260,7 +293,7 @@ def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:
         try:
             if target.measure == "exact value":
                 _exact(reproduction, target)
-            else:
+            elif target.measure not in UNPLAYED:
                 find(reproduction, target, cells)
         except ValueError as error:
             mistakes.append(Mistake(("figure", number), str(error)))

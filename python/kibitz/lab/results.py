@@ -58,6 +58,10 @@ def read_configuration(directory: Path) -> dict[str, Any]:
     return plain
 
 
+OPTIONAL = ("transitions", "cpu")
+"""What earlier versions did not write down."""
+
+
 def _schema() -> dict[str, Any]:
     import polars as pl
 
@@ -78,6 +82,7 @@ def _schema() -> dict[str, Any]:
         "slowest": numbers,
         "simulations": wholes,
         "transitions": wholes,
+        "cpu": numbers,
         "fault": pl.Struct({"kind": pl.String, "seat": pl.UInt64, "what": pl.String}),
         "version": pl.String,
     }
@@ -132,9 +137,10 @@ def _read_table(path: Path) -> pl.DataFrame:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise StoreError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
-    if "transitions" not in frame.columns:  # an earlier version's
-        after = frame.columns.index("simulations") + 1 if "simulations" in frame.columns else 0
-        frame = frame.insert_column(after, pl.lit(None, pl.List(pl.UInt64)).alias("transitions"))
+    for name, before in (("transitions", "simulations"), ("cpu", "transitions")):
+        if name not in frame.columns:  # an earlier version's
+            after = frame.columns.index(before) + 1 if before in frame.columns else 0
+            frame = frame.insert_column(after, pl.lit(None, _schema()[name]).alias(name))
     if dict(frame.schema) != _schema():
         raise StoreError(f"{path} does not hold episodes as this version of kibitz writes them")
     if not _sound(frame):
@@ -168,7 +174,7 @@ def _sound(frame: pl.DataFrame) -> bool:
 
     if not len(frame):
         return True
-    needed = [name for name in frame.columns if name not in ("fault", "returns", "transitions")]
+    needed = [name for name in frame.columns if name not in ("fault", "returns", *OPTIONAL)]
     seats = pl.col("seating").list.len()
     kinds = list(get_args(FaultKind))
     fault = pl.col("fault")
@@ -183,8 +189,15 @@ def _sound(frame: pl.DataFrame) -> bool:
         # Either all three are known of each seat, or nothing is.
         *(pl.col(name).list.len() == pl.col("moves").list.len() for name in ("slowest", "simulations")),
         (pl.col("moves").list.len() == 0) | (pl.col("moves").list.len() == seats),
-        (pl.col("transitions").list.len().fill_null(0) == 0) | (pl.col("transitions").list.len() == seats),
-        pl.col("transitions").list.eval(pl.element().is_not_null()).list.all().fill_null(True),
+        *(
+            (pl.col(name).list.len().fill_null(0) == 0) | (pl.col(name).list.len() == seats)
+            for name in OPTIONAL
+        ),
+        *(
+            pl.col(name).list.eval(pl.element().is_not_null()).list.all().fill_null(True)
+            for name in OPTIONAL
+        ),
+        pl.col("cpu").list.eval(pl.element().is_finite().fill_null(False)).list.all().fill_null(True),
         *(
             pl.col(name).list.eval(pl.element().is_not_null()).list.all()
             for name in ("planners", "seating", "moves", "simulations")
@@ -337,6 +350,7 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
             slowest=tuple(row["slowest"]),
             simulations=tuple(row["simulations"]),
             transitions=tuple(row["transitions"] or ()),
+            cpu=tuple(row["cpu"] or ()),
             fault=None if fault is None or fault["kind"] is None else Fault(**fault),
             seed=row["seed"],
             game=row["game"],

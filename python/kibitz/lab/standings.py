@@ -72,6 +72,8 @@ class Standing:
     """Steps of the game's model that it made in all; zero where nobody counted."""
     slowest: float = 0.0
     """Seconds of its longest choice."""
+    cpu: float | None = None
+    """Seconds of processor time a game; None where nobody looked."""
 
     @property
     def seconds_a_move(self) -> float | None:
@@ -193,7 +195,8 @@ def summarise(
         seconds = entry.seconds / entry.games if entry.games else 0.0
         figures = entry.games, entry.wins, rate, *entry.mean(), seconds
         rating = elo[number] if elo else None
-        effort = entry.moves, entry.simulations, entry.transitions, entry.slowest
+        cpu = entry.cpu / entry.timed if entry.timed else None
+        effort = entry.moves, entry.simulations, entry.transitions, entry.slowest, cpu
         standings.append(Standing(name, *figures, rating, tally.blamed[number], *effort))
     seats = [
         Seat(facts.players[seat], entry.games, entry.wins, wilson(entry.wins, entry.games), *entry.mean())
@@ -219,7 +222,8 @@ class _Entry:
         self.wins = 0.0
         self.seconds = 0.0
         self.moves = self.simulations = self.transitions = 0
-        self.slowest = 0.0
+        self.slowest = self.cpu = 0.0
+        self.timed = 0
         self.deal = -1
         self.returns: list[tuple[float, ...]] = []
 
@@ -238,6 +242,9 @@ class _Entry:
         self.simulations += record.simulations[seat]
         self.transitions += record.transitions[seat] if record.transitions else 0
         self.slowest = max(self.slowest, record.slowest[seat])
+        if record.cpu:
+            self.cpu += record.cpu[seat]
+            self.timed += 1
 
     def mean(self) -> tuple[float, float | None]:
         return mean_and_error(self.returns)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.lab.reports.names import BUDGETS, clip
 from kibitz.lab.reports.plots import COLOURS, INK, MARKERS, Point, amounts_axis, blank, draw_line, style
+from kibitz.lab.reproductions import COST
 from kibitz.lab.statistics.agreement import Figure as Value
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def draw(measured: Sequence[Measured], title: str, caption: str) -> Figure:
             loc="outside upper center",
             ncols=min(len(entries), across + 1),
         )
-        words = f"Published: {caption}. Bars: 95 % intervals."
+        cover = max((each.confidence for each in measured), default=0.95)
+        words = f"Published: {caption}. Bars: {100 * cover:g} % intervals."
         figure.supxlabel("\n".join(textwrap.wrap(words, int(15 * width))), fontsize=8)
         return figure
 
@@ -78,13 +80,17 @@ def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[
             axes.axhline(point.value, color=INK, linewidth=1.2, linestyle=dashes, label=point.name)
         else:
             look = {"color": INK, "marker": PUBLISHED[number % len(PUBLISHED)], "markersize": 8}
-            draw_line(axes, [_point(point.at, point.figure)], point.name, linestyle="none", **look)
+            figure = point.figure(measured.confidence)
+            draw_line(axes, [_point(point.at, figure)], point.name, linestyle="none", **look)
     ours = {point.at for line in measured.lines for point in line.points}
     ticks = ours | {point.at for point in curve.paper if point.at is not None}
-    if ticks:
+    if curve.parameter == COST:
+        axes.set_xscale("log")
+    elif ticks:
         amounts_axis(axes, sorted(ticks))
     axes.set_title(clip(curve.title, 48), fontsize=10)
-    axes.set_xlabel(f"{curve.parameter} a move" if curve.parameter in BUDGETS else curve.parameter)
+    per = " a move" if curve.parameter in BUDGETS else " a game" if curve.parameter == COST else ""
+    axes.set_xlabel(curve.parameter + per)
     axes.set_ylabel(curve.measure)
     if curve.measure == "win rate":
         axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")

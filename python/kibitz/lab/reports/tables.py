@@ -14,7 +14,7 @@ from kibitz.lab.reports.text import block_table
 COLUMNS = (
     "game", "planner", "budget_kind", "budget", "games", "wins", "win_rate", "win_low", "win_high",
     "mean_return", "standard_error", "elo", "elo_low", "elo_high", "seconds_a_move", "slowest_move",
-    "simulations_a_move", "transitions_a_move", "faults",
+    "simulations_a_move", "transitions_a_move", "cpu_a_game", "faults",
 )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def as_csv(blocks: Sequence[Block]) -> str:
                     row.wins / row.games if rate else None, *(rate or (None, None)),
                     row.mean_return if row.games else None, row.standard_error, *(row.elo or (None,) * 3),
                     row.seconds_a_move, row.slowest if row.moves else None,
-                    row.simulations_a_move, row.transitions_a_move, row.faults,
+                    row.simulations_a_move, row.transitions_a_move, row.cpu, row.faults,
                 )
             )  # fmt: skip
     return out.getvalue()

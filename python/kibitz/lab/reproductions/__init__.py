@@ -24,11 +24,19 @@ from kibitz.lab.statistics.intervals import normal_quantile
 
 FOLDER = Path(__file__).parent
 
-Measure = Literal["exact value", "win rate", "mean return", "undiscounted return", "action frequency"]
+Measure = Literal[
+    "exact value", "win rate", "mean return", "undiscounted return", "action frequency", "playout win rate"
+]
+SHARES = ("win rate", "action frequency", "playout win rate")
+"""Measures from 0 to 1."""
+UNPLAYED = ("exact value", "playout win rate")
+"""Measures that need no experiment."""
 DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""
 FROM_REPLAYS = ("undiscounted return", "action frequency")
 """Measures that need every game move by move."""
+COST = "CPU seconds"
+"""In place of a parameter: a curve's x axis shows what a game costs."""
 MOST_CURVES = 12
 """More panels than this make a picture nobody can read."""
 
@@ -64,9 +72,15 @@ class Target:
     """Of an exact value: whose; of an action's frequency: on which seat, from 0."""
     action: str | None = None
     """Of an exact value: after which first action; of a frequency: which one."""
+    seconds: float | None = None
+    """The published time of a game."""
+    policy: str = "random"
+    """Of playouts: random, preferred or greedy (`Game.playouts`);"""
+    playouts: int | None = None
+    """how many at full size; by default as many as `games`."""
 
-    def published(self, spread: float | None = None) -> Figure:
-        """The paper's value with its 95 % interval, as far as the paper gives one.
+    def published(self, spread: float | None = None, shown: float = 0.95) -> Figure:
+        """The paper's value with the interval that covers so much, as far as the paper gives one.
 
         `spread` is the standard deviation of our own returns.
 
@@ -74,13 +88,13 @@ class Target:
         >>> Target("wins", "win rate", 0.5, 0.05, games=100).published().interval.low < 0.41
         True
         """
-        z = normal_quantile(0.975)
+        z = normal_quantile(0.5 + shown / 2)
         if self.interval is not None:
             scale = z / normal_quantile(0.5 + self.confidence / 2)
             low, high = (self.paper + scale * (end - self.paper) for end in self.interval)
             return Figure(self.paper, Interval(low, high))
-        if self.games and self.measure in ("win rate", "action frequency") and self.error is None:
-            return Figure(self.paper, wilson(self.paper * self.games, self.games))
+        if self.games and self.measure in SHARES and self.error is None:
+            return Figure(self.paper, wilson(self.paper * self.games, self.games, shown))
         error = self.error
         if error is None and self.games and spread is not None:
             error = spread / math.sqrt(self.games)
@@ -101,12 +115,11 @@ class Published:
     name: str = "paper"
     """What it is called in the legend."""
 
-    @property
-    def figure(self) -> Figure:
-        """The value with its 95 % interval, where there is one."""
+    def figure(self, confidence: float = 0.95) -> Figure:
+        """The value with the interval that covers so much, where there is one."""
         if self.error is None:
             return Figure(self.value)
-        half = normal_quantile(0.975) * self.error
+        half = normal_quantile(0.5 + confidence / 2) * self.error
         return Figure(self.value, Interval(self.value - half, self.value + half))
 
 
@@ -118,7 +131,8 @@ class Curve:
     planners: tuple[str, ...]
     """A line each, without the parameter."""
     parameter: str = "simulations"
-    """What the x axis shows."""
+    """What the x axis shows. With `CPU seconds`, that is the processor time of a game, and a line joins
+    all planners of a name (with the parameters that it gives)."""
     measure: Measure = "mean return"
     """What the y axis shows."""
     game: str | None = None
@@ -143,6 +157,8 @@ class Reproduction:
     """What to know before believing it: how ours differs from theirs."""
     minutes: float | None = None
     """How long the full size takes on one processor, about."""
+    confidence: float = 0.95
+    """What the intervals that are shown and compared cover."""
     experiment: Experiment | None = None
     """None where everything is computed exactly."""
     curves: tuple[Curve, ...] = ()
@@ -194,7 +210,7 @@ class _Reader(Reader):
         self.known(plain, {"reproduction", "figure", "curve", "experiment", "pairing"}, (), "table")
         place: Place = ("reproduction",)
         table = self.table(plain.get("reproduction", {}), place)
-        self.known(table, {"title", "source", "where", "about", "minutes"}, place)
+        self.known(table, {"title", "source", "where", "about", "minutes", "confidence"}, place)
         for key in ("title", "source", "where"):
             if key not in table:
                 self.wrong(place, f"[reproduction] needs a {key}")
@@ -213,6 +229,7 @@ class _Reader(Reader):
             where=self.get(table, "where", place, text) or "",
             about=" ".join((self.get(table, "about", place, _words) or "").split()),
             minutes=self.get(table, "minutes", place, positive),
+            confidence=self.get(table, "confidence", place, _confidence) or 0.95,
             targets=tuple(self._target(each, ("figure", i)) for i, each in enumerate(figures)),
             curves=tuple(self._curve(each, ("curve", i)) for i, each in enumerate(curves)),
         )
@@ -235,6 +252,9 @@ class _Reader(Reader):
             "against": self.get(table, "against", place, text),
             "player": self.get(table, "player", place, whole),
             "action": self.get(table, "action", place, text),
+            "seconds": self.get(table, "seconds", place, positive),
+            "policy": self.get(table, "policy", place, one_of("random", "preferred", "greedy")),
+            "playouts": self.get(table, "playouts", place, whole),
         }
         for key in ("name", "measure", "paper", "tolerance"):
             if key not in table:
@@ -246,8 +266,9 @@ class _Reader(Reader):
 
     def _check_target(self, target: Target, place: Place) -> None:
         """What cannot be, whatever is played."""
-        share = target.measure in ("win rate", "action frequency")
-        if share and not 0 <= target.paper <= 1:
+        if target.measure == "playout win rate" and not (target.playouts or target.games):
+            self.wrong(place, "a playout win rate needs playouts = ..., how many, or games = ...")
+        if target.measure in SHARES and not 0 <= target.paper <= 1:
             self.wrong((*place, "paper"), f"a share is from 0 to 1, not {target.paper:g}")
         if target.tolerance < 0:
             self.wrong((*place, "tolerance"), f"a tolerance is 0 or more, not {target.tolerance:g}")
@@ -323,7 +344,7 @@ class _Reader(Reader):
             *((("curve", i), each) for i, each in enumerate(reproduction.curves)),
         ]
         for place, target in places:
-            if target.measure != "exact value" and experiment is None:
+            if target.measure not in UNPLAYED and experiment is None:
                 self.wrong(place, f"a {target.measure} needs an [experiment] that is played")
             if target.game is None and (experiment is None or len(experiment.games) != 1):
                 self.wrong(place, "say which game = ... it is about")
@@ -336,6 +357,13 @@ def _words(plain: Any, where: str) -> str:
     if not isinstance(plain, str):
         raise ValueError(f"{where} must be a text")
     return text(plain.replace("\n", " "), where)
+
+
+def _confidence(plain: Any, where: str) -> float:
+    value = number(plain, where)
+    if not 0 < value < 1:
+        raise ValueError(f"{where} must be between 0 and 1")
+    return value
 
 
 def _interval(plain: Any, where: str) -> Interval:
