@@ -1,6 +1,6 @@
 //! Klondike from outside: its solver, its strides, and planners that must not see through the cards.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kibitz_core::game::{Action, Observation, Turn};
 use kibitz_core::model::{SharedModel, State};
@@ -158,7 +158,7 @@ fn successors(position: &Position) -> Vec<Position> {
     // The deck, by going through it: the waste's top, then three at a time, and once more from the beginning.
     let places: Vec<usize> = (0..24).filter(|place| position.left >> place & 1 == 1).collect();
     let mut shown = places.iter().filter(|place| **place < usize::from(position.turned)).count();
-    let mut reached = HashSet::new();
+    let mut reached = BTreeSet::new();
     for pass in 0..2 {
         loop {
             if shown > 0 {

@@ -296,7 +296,8 @@ impl Session {
         };
         let open = decision.filter(|decision| view.legal.contains(&decision.action));
         Ok(open.unwrap_or_else(|| {
-            Decision::at_random(view, &mut rng).noting("nothing leads on from here: all that is left can be undone".to_owned())
+            Decision::at_random(view, &mut rng)
+                .noting("nothing leads on from here: all that is left can be undone".to_owned())
         }))
     }
 

@@ -81,8 +81,6 @@ impl Methods {
             preferred: self.preferred.is_some(),
             resampling: self.resample.is_some(),
             view_key: self.view_key.is_some(),
-            collapsed: false,
-            solver: false,
             svg: self.svg.is_some(),
             ..Capabilities::default()
         }
