@@ -40,8 +40,8 @@ class Human(PlannerBase):
 def find(legal: Sequence[tuple[int, str]], answer: str) -> int:
     """The action that a person means: its name, the beginning of it, or its place in the list.
 
-    Capitals and spaces do not matter, and of each word the beginning will do. The suits of cards may be
-    typed as letters, and what joins two words, ``to`` or an arrow, as a hyphen or not at all.
+    Capitals and spaces do not matter, and of each word the beginning will do. Where that is enough to tell
+    which move is meant, words may be left out, hyphens join the others, and suits may be typed as letters.
 
     >>> from kibitz.planners.human import find
     >>> legal = [(0, "north"), (5, "check 1"), (6, "check 2"), (7, "7♥ to 8♠")]
@@ -83,11 +83,10 @@ _AS_TYPED = str.maketrans({"♥": "h", "♦": "d", "♣": "c", "♠": "s", "-": 
 
 
 def _plain(words: list[str], name: list[str]) -> bool:
-    typed, meant = (
-        [word for word in " ".join(part).translate(_AS_TYPED).split() if word not in ("to", "on", "onto")]
-        for part in (words, name)
-    )
-    return bool(typed) and (_joined(typed, meant) or _wordwise(typed, meant))
+    """Whether the words, as keyboards have them, begin some words of the name in their order."""
+    typed, meant = (" ".join(part).translate(_AS_TYPED).split() for part in (words, name))
+    left = iter(meant)
+    return bool(typed) and all(any(part.startswith(word) for part in left) for word in typed)
 
 
 def _joined(words: list[str], name: list[str]) -> bool:

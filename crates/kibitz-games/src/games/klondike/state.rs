@@ -8,7 +8,8 @@ use super::moves::{BASE, Ends, Move, Moves, Reading, Rules, layout_key, legal, p
 use super::position::{COLUMNS, Position, Run};
 
 /// How many layouts of the face-up cards are remembered at most, the present one not counted. When there are
-/// more, cards may go nowhere but to the foundations until the memory is cleared: see [`State::carry`].
+/// more, cards may go nowhere but to the foundations until the memory is cleared: see [`State::carry`]. As the
+/// paper is read, that happens in one of ten thousand games; of naive random games, in every third.
 pub const MEMORY: usize = 24;
 /// No column.
 const NOWHERE: u8 = COLUMNS as u8;
