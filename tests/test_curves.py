@@ -71,6 +71,24 @@ def test_a_curve_has_the_figures_of_its_cells(bomb: Path, tmp_path: Path) -> Non
     assert ["the", "bomb", "level", "66.7"] in table
 
 
+def test_a_curve_by_cost_joins_the_planners_of_a_name(bomb: Path, tmp_path: Path) -> None:
+    bomb.write_text(BOMB.replace('title = "the bomb"', 'title = "the bomb"\nparameter = "CPU seconds"'))
+    comparison = reproduce(load(bomb), directory=tmp_path / "out", jobs=1)
+    every, belief = comparison.curves[0].lines
+    # All of them are called norns; one with tree=belief.
+    assert (len(every.points), len(belief.points)) == (3, 1)
+    costs = [point.at for point in every.points]
+    assert costs == sorted(costs)
+    assert costs[0] > 0
+    assert belief.points[0] in every.points
+    assert comparison.save_curves(tmp_path)
+    bomb.write_text(
+        bomb.read_text().replace('planners = ["norns", "norns(tree=belief)"]', 'planners = ["uct"]')
+    )
+    with pytest.raises(ValueError, match="no uct plays"):
+        reproduce(load(bomb), directory=tmp_path / "none", jobs=1)
+
+
 def test_the_command_draws_them(
     bomb: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

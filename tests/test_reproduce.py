@@ -374,7 +374,69 @@ def test_ctrl_c_sums_up_and_the_same_command_goes_on(
     assert "the same command goes on" in partly.err
     assert 0 < json.loads(partly.out)["figures"][1]["games"] < 40
     assert main([*command, str(tmp_path / "parts")]) == 0
-    assert json.loads(capsys.readouterr().out)["figures"] == whole["figures"]
+    again = json.loads(capsys.readouterr().out)
+    for row in [*again["figures"], *whole["figures"]]:
+        row["cpu"] = None
+    assert again["figures"] == whole["figures"]
+
+
+def test_confidence_and_costs(tmp_path: Path) -> None:
+    path = tmp_path / "sure.toml"
+    text = SMALL.replace("[reproduction]", "[reproduction]\nconfidence = 0.99", 1)
+    path.write_text(text.replace('measure = "win rate"', 'measure = "win rate"\nseconds = 12.5', 1))
+    sure = reproduce(read(path), directory=tmp_path / "sure", jobs=1)
+    path.write_text(SMALL)
+    usual = reproduce(read(path), directory=tmp_path / "usual", jobs=1)
+    assert "99 %" in str(sure)
+    assert "95 %" in str(usual)
+    for wide, narrow in zip(sure.rows, usual.rows, strict=True):
+        if narrow.games is None:
+            continue
+        assert wide.ours.value == narrow.ours.value
+        assert wide.ours.interval is not None
+        assert narrow.ours.interval is not None
+        assert wide.ours.interval.low < narrow.ours.interval.low
+        assert wide.cpu is not None
+        assert wide.cpu > 0
+    assert [row.seconds for row in sure.rows if row.seconds] == [12.5]
+    assert "CPU s/game" in str(sure)
+    assert "CPU s/game" not in str(usual)
+
+
+PLAYOUTS = """
+[reproduction]
+title = "Playouts"
+source = "Nobody"
+where = "nowhere"
+
+[[figure]]
+name = "the first player of tic-tac-toe"
+game = "tic-tac-toe"
+measure = "playout win rate"
+paper = 0.6485
+games = 20000
+tolerance = 0.02
+"""
+
+
+def test_playouts_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "playouts.toml"
+    path.write_text(PLAYOUTS)
+    (row,) = reproduce(read(path)).rows
+    # 58.5 % wins, and half of the 12.7 % draws.
+    assert row.verdict == "agrees"
+    assert row.games == 20_000
+    outcomes = kb.load("tic-tac-toe").playout_returns(1000, 3)
+    assert sum(times for _, times in outcomes) == 1000
+    assert {tuple(returns) for returns, _ in outcomes} == {(1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)}
+    means, _ = kb.load("tic-tac-toe").playouts(1000, 3)
+    assert means[0] == pytest.approx(sum(returns[0] * times for returns, times in outcomes) / 1000)
+    path.write_text(PLAYOUTS.replace("games = 20000\n", ""))
+    with pytest.raises(ValueError, match="needs playouts"):
+        read(path)
+    path.write_text(PLAYOUTS.replace("[[figure]]", "confidence = 1.5\n\n[[figure]]"))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        read(path)
 
 
 def test_ctrl_c_before_the_first_game(

@@ -144,7 +144,9 @@ def test_a_torn_line_is_played_again(lines: Path) -> None:
     results = run(experiment(), lines, jobs=1)
     assert len(results.frame) == 6
     assert results.complete
-    assert results.frame[:4].drop("seconds", "slowest", "cpu").equals(whole.drop("seconds", "slowest", "cpu"))
+    assert (
+        results.frame[:4].drop("seconds", "slowest", "cpu").equals(whole.drop("seconds", "slowest", "cpu"))
+    )
 
 
 def test_an_episode_counts_once(lines: Path) -> None:

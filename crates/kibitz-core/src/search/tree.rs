@@ -496,6 +496,21 @@ mod tests {
     }
 
     #[test]
+    fn a_first_visit_needs_no_edges_and_is_not_lost() {
+        let tree = Tree::new(false, -1.0);
+        let (id, _) = tree.add_node(42).unwrap();
+        assert_eq!((tree.left_by(id), tree.find(42)), (None, Some(id)));
+        tree.leave_new(id, Action(7), 1);
+        tree.node(id).set_value(0.5);
+        assert_eq!((tree.left_by(id), tree.edges(id).len()), (Some(Action(7)), 0));
+        tree.expand_left(id, &[Action(7), Action(3)]);
+        let edges = tree.edges(id);
+        let visits = edges.iter().map(|edge| edge.visits.load(Relaxed)).collect::<Vec<_>>();
+        assert_eq!((visits, tree.mean(&edges[0]), edges[0].best()), (vec![1, 0], 0.5, 0.5));
+        assert_eq!((tree.left_by(id), tree.take_untried(id, 2)), (None, Some(1)));
+    }
+
+    #[test]
     fn what_is_on_offer_is_counted_by_itself() {
         let tree = Tree::new(false, 0.0);
         let (id, _) = tree.find_or_add(42).unwrap();
