@@ -229,7 +229,7 @@ impl Game for Strided {
         let columns = columns.fold(0, u64::wrapping_add);
         let deck = u64::from(spot.place.left) | u64::from(spot.place.turned) << 32;
         let turning = u64::from(spot.stage != Stage::Playing) << 40;
-        derive(derive(columns, deck | turning), u64::from(spot.place.counts))
+        derive(derive(columns, deck | turning), derive(spot.unseen, u64::from(spot.place.counts)))
     }
 }
 
