@@ -87,7 +87,7 @@ def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[
     if curve.parameter == COST:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.xaxis.set_minor_formatter(lambda value, _: "")
+        axes.xaxis.set_minor_formatter("")
     elif ticks:
         amounts_axis(axes, sorted(ticks))
     axes.set_title(clip(curve.title, 48), fontsize=10)
