@@ -428,9 +428,11 @@ class Planner:
         After `seconds` it answers with the best it has, whatever its own budget says."""
 
 def solve_alone(
-    game: Game, max_states: int
-) -> tuple[list[float], str | None, str, int, list[tuple[str, float]]] | None:
-    """Value of each player, best first action, method, states, and the table of first actions.
+    game: Game, max_states: int, deal: int | None = None
+) -> tuple[list[float], str | None, str, int, list[tuple[str, float]], list[str]] | None:
+    """Value of each player, best first action, method, states, the table of first actions, and a whole way.
+
+    With a deal: from what chance does in an episode with that seed on.
 
     None where it takes an equilibrium (see SequenceForm); ValueError if the game is too large."""
 

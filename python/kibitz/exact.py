@@ -27,7 +27,7 @@ class Solution:
     """The value of a game and how to begin."""
 
     value: list[float]
-    """The expected return of each player under best play."""
+    """The expected return of each player under best play; empty if a game's own solver did not find out."""
     action: str | None
     """A best first action; None if the first decision is not the same in every case, or is mixed."""
     method: str
@@ -37,10 +37,17 @@ class Solution:
     """The value of each first action to the player who chooses it, best first."""
     strategy: dict[str, dict[str, float]] = field(default_factory=dict)
     """In equilibrium: the probabilities of the first player's actions, by what it sees then."""
+    line: list[str] = field(default_factory=list)
+    """All moves of a way to that value, where one way is all there is to it."""
 
 
-def solve(game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000) -> Solution:
+def solve(
+    game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000, deal: int | None = None
+) -> Solution:
     """Solves a game exactly: by looking ahead, over beliefs, or for an equilibrium.
+
+    With a deal, what chance does before the first move is drawn as in an episode with that seed, and the game is
+    solved from there on.
 
     Raises ValueError, with a sentence, for a game that is too large or of no kind that can be
     solved.
@@ -48,12 +55,16 @@ def solve(game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000) -
     >>> import kibitz as kb
     >>> round(kb.solve("kuhn-poker").value[0], 6)  # minus one eighteenth
     -0.055556
+    >>> kb.solve("klondike(thoughtful=true)", deal=1).value  # there is a way to win
+    [1.0]
     """
     game = load(game)
-    alone = _core.solve_alone(game, max_states)
+    alone = _core.solve_alone(game, max_states, deal)
     if alone is not None:
-        value, action, method, states, table = alone
-        return Solution(value=value, action=action, method=method, states=states, table=table)
+        value, action, method, states, table, line = alone
+        return Solution(value=value, action=action, method=method, states=states, table=table, line=line)
+    if deal is not None:
+        raise ValueError("a single deal can be solved only if the players move in turn")
     return _equilibrium(_core.SequenceForm(game, max_states))
 
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::model::SharedModel;
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
+use crate::solve::Proof;
 use crate::strides::Strides;
 use crate::view::View;
 
@@ -414,6 +415,13 @@ pub trait Game: Send + Sync + 'static {
     /// ([`Capabilities::solver`])
     fn judge(&self, state: &Self::State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
         let _ = (state, effort, rng, returns);
+        None
+    }
+
+    /// What the game's own solver says of a state in which everything is known, if it may look at so many states.
+    /// ([`Capabilities::solver`])
+    fn prove(&self, state: &Self::State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
+        let _ = (state, states, pause);
         None
     }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::playout::{self, Playout};
 use crate::rng::Rng;
+use crate::solve::Proof;
 use crate::strides::Strides;
 use crate::view::View;
 
@@ -155,6 +156,8 @@ pub trait Model: Send + Sync {
     fn collapsed(&self) -> Option<SharedModel>;
     /// [`Game::judge`].
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
+    /// [`Game::prove`].
+    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof>;
     /// [`Game::strides`].
     fn strides(&self) -> Option<Arc<dyn Strides>>;
     /// [`Game::svg`].
@@ -310,6 +313,10 @@ impl<G: Game> Model for G {
 
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
         Game::judge(self, state.get::<G::State>(), effort, rng, returns)
+    }
+
+    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
+        Game::prove(self, state.get::<G::State>(), states, pause)
     }
 
     fn strides(&self) -> Option<Arc<dyn Strides>> {

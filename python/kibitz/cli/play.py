@@ -22,8 +22,12 @@ EXAMPLES = {
     "kibitz play connect-four": "you begin, a planner that suits the game answers",
     "kibitz play kuhn-poker --seat 2 --seed 5": "you sit second; another seed is another deal",
     "kibitz play breakthrough --with 'uct(milliseconds=3000)'": "an opponent that thinks for three seconds",
+    "kibitz play 'klondike(moves=ordinary)'": "patience as you know it; 7h-8s is a way to type 7♥ to 8♠",
     "kibitz play examples/treasure.py": "a game of your own",
 }
+
+TOLD = 12
+"""A longer list of what has happened, such as a whole deal, is cut short: the position shows the rest."""
 
 HELP = """\
   type a move: its name, the beginning of its name, or its number
@@ -200,6 +204,8 @@ class Sitting:
         view = self.referee.view(self.seat)
         words = [what for kind, _, what in view.events[self.seen :] if kind == "observed"]
         self.seen = len(view.events)
+        if len(words) > TOLD:
+            words = [*words[: TOLD - 1], f"and {len(words) - TOLD + 1} more"]
         if words:
             print(paint("  " + "; ".join(words), "cyan"))
 

@@ -14,6 +14,7 @@ from kibitz.cli._terminal import Progress, Timer, duration, in_columns, paint
 EXAMPLES = {
     "kibitz solve tic-tac-toe": "a draw, whatever the first move",
     "kibitz solve kuhn-poker": "the first player loses an eighteenth of a chip a deal",
+    "kibitz solve 'klondike(thoughtful=true)' --deal 7": "all the moves of a way to win, or a proof of none",
     "kibitz solve 'breakthrough(rows=5, columns=4)' --max-states 50000000": "with more room",
 }
 
@@ -28,6 +29,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="give up beyond so many states (default 5000000)",
     )
+    parser.add_argument(
+        "--deal",
+        type=_options.whole(0),
+        metavar="N",
+        help="solve one deal: what chance does before the first move in a game with this seed",
+    )
     _options.as_json(parser)
 
 
@@ -38,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
     game = _load.game(options.game)
     timer = Timer()
     with Progress(lambda: f"solving {game.spec}, {duration(timer.seconds)} so far"):
-        solution = solve(game, max_states=options.max_states)
+        solution = solve(game, max_states=options.max_states, deal=options.deal)
     if options.json:
         _options.print_json(
             {
@@ -50,10 +57,17 @@ def run(options: argparse.Namespace) -> None:
                 "seconds": timer.seconds,
                 "table": [{"action": name, "value": value} for name, value in solution.table],
                 "strategy": solution.strategy,
+                "line": solution.line,
             }
         )
         return
-    print(paint(game.spec, "bold"))
+    print(paint(game.spec, "bold") + (f", deal {options.deal}" if options.deal is not None else ""))
+    if not solution.value:
+        print(
+            f"  unknown: neither a way to the best return nor a proof that there is none, in "
+            f"{solution.states:,} states ({duration(timer.seconds)}); try a larger --max-states"
+        )
+        return
     for player, value in enumerate(solution.value):
         print(f"  {game.player_name(player)} gets {value:+.6g}")
     if solution.action is None and solution.strategy:
@@ -61,7 +75,12 @@ def run(options: argparse.Namespace) -> None:
         for seen, mix in solution.strategy.items():
             shares = ", ".join(f"{name} {share:.0%}" for name, share in mix.items() if share > 1e-6)
             print(f"    {paint(shares, 'bold', 'green')}  seeing {seen.splitlines()[0]}")
-    if solution.action is not None:
+    if solution.line:
+        print(f"  a way in {len(solution.line)} moves:")
+        longest = max(map(len, solution.line))
+        numbered = [f"{n:4}. {move:{longest}}" for n, move in enumerate(solution.line, start=1)]
+        print("\n".join(in_columns(numbered)))
+    elif solution.action is not None:
         print(f"  best first action: {paint(solution.action, 'bold', 'green')}")
     print(f"  by {solution.method}, {solution.states:,} states, {duration(timer.seconds)}")
     if solution.table:

@@ -40,12 +40,13 @@ class Human(PlannerBase):
 def find(legal: Sequence[tuple[int, str]], answer: str) -> int:
     """The action that a person means: its name, the beginning of it, or its place in the list.
 
-    Capitals and spaces do not matter, and of each word the beginning will do.
+    Capitals and spaces do not matter, and of each word the beginning will do. Where that is enough to tell
+    which move is meant, words may be left out, hyphens join the others, and suits may be typed as letters.
 
     >>> from kibitz.planners.human import find
-    >>> legal = [(0, "north"), (5, "check 1"), (6, "check 2")]
-    >>> find(legal, "N"), find(legal, "c 2"), find(legal, "3")
-    (0, 6, 6)
+    >>> legal = [(0, "north"), (5, "check 1"), (6, "check 2"), (7, "7♥ to 8♠")]
+    >>> find(legal, "N"), find(legal, "c 2"), find(legal, "3"), find(legal, "7h-8s")
+    (0, 6, 6, 7)
     >>> find(legal, "chekc 2")
     Traceback (most recent call last):
     ValueError: no move is called 'chekc 2'; did you mean check 2?
@@ -62,7 +63,7 @@ def find(legal: Sequence[tuple[int, str]], answer: str) -> int:
         if not 1 <= place <= len(legal):
             raise ValueError(f"there is no move number {place}: they go from 1 to {len(legal)}")
         return legal[place - 1][0]
-    for test in (_joined, _wordwise):
+    for test in (_joined, _wordwise, _plain):
         found = [(action, " ".join(name)) for action, name in known if test(words, name)]
         if len(found) == 1:
             return found[0][0]
@@ -76,6 +77,16 @@ def find(legal: Sequence[tuple[int, str]], answer: str) -> int:
 def is_numeric(legal: Sequence[tuple[int, str]]) -> bool:
     """Whether moves are called by numbers, so that places in the list would mislead."""
     return any(name.strip().isdecimal() for _, name in legal)
+
+
+_AS_TYPED = str.maketrans({"♥": "h", "♦": "d", "♣": "c", "♠": "s", "-": " ", ">": " ", "→": " "})
+
+
+def _plain(words: list[str], name: list[str]) -> bool:
+    """Whether the words, as keyboards have them, begin some words of the name in their order."""
+    typed, meant = (" ".join(part).translate(_AS_TYPED).split() for part in (words, name))
+    left = iter(meant)
+    return bool(typed) and all(any(part.startswith(word) for part in left) for word in typed)
 
 
 def _joined(words: list[str], name: list[str]) -> bool:

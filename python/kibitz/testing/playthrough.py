@@ -23,7 +23,7 @@ from kibitz.lang import shipped_rules
 from kibitz.rules import Rules
 
 STEPS = 30
-"""Longer games are left after so many steps."""
+"""Longer games are left after so many steps; of a deal that takes longer, the steps are not counted."""
 LISTED = 12
 """Of long lists so many entries are written."""
 
@@ -44,17 +44,22 @@ def _lines(game: Game, seed: int, steps: int) -> Iterator[str]:
     yield from _facts(game)
     state, number = game.initial(), 0
     returns = [0.0] * game.info.players
+    last, dealing = steps, True
     while True:
-        yield f"\n# state {number}"
-        yield from _state(state)
-        if state.over or number == steps:
+        dealing = dealing and state.chance
+        if dealing and number >= steps:
+            last = number + 1 + steps  # the rest of a long deal is told in short
+        else:
+            yield f"\n# state {number}"
+            yield from _state(state)
+        if state.over or number == last:
             break
         joint = _choose(state, seed, number)
         after, rewards = state.step(joint)
         returns = [total + reward for total, reward in zip(returns, rewards, strict=True)]
         yield from _step(state, after, joint, rewards)
         state, number = after, number + 1
-    yield f"\n# {'the end' if state.over else f'left after {steps} steps'}"
+    yield f"\n# {'the end' if state.over else f'left after {last} steps'}"
     yield f"undiscounted returns: {_numbers(returns)}"
 
 

@@ -176,97 +176,40 @@ impl Planner for TreeSearch {
         let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         let model = session.model.clone();
         let faults = model.faults();
-        let fault = || model.fault().unwrap_or_else(|| "the game failed".to_owned());
         session.decisions += 1;
         let mut rng = session.rng.fork(session.decisions);
-        let mut updated = session.belief.update(&*model, view, &mut rng);
-        let mut aside = None;
-        if let Err(Trouble::Unfit(why)) = &updated
-            && session.kind == TreeKind::Belief
-            && lists_all(params.belief)
-        {
-            aside = Some(format!("tree=action-observation from here on: {why}"));
-            session.kind = TreeKind::ActionObservation;
-            session.belief = BeliefKind::from(Form::Auto).build(model.info(), u64::MAX)?;
-            updated = session.belief.update(&*model, view, &mut rng);
-        }
-        if model.faults() != faults {
-            return Err(fault());
-        }
-        match updated {
+        let updated = session.update(params, view, &mut rng);
+        let mut decision = match updated {
+            _ if model.faults() != faults => Decision::default(),
             Err(Trouble::Unexplained(why)) => {
                 return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
             }
-            other => other?,
-        }
-        let info = model.info();
-        if let [only] = view.legal[..]
-            && !params.reuse
-        {
-            return Ok(verdict::forced(only, &*session.belief, begun.elapsed()));
-        }
-        if session.kind == TreeKind::Belief {
-            let mut decision = session.search_beliefs(params, view, begun, rng, pause)?;
-            if model.faults() != faults {
-                return Err(fault());
+            Err(trouble) => return Err(trouble.into()),
+            Ok(aside) => {
+                let (kind, policy) = (session.kind, session.policy);
+                let occasion = Occasion { params, view, begun, faults, kind, policy };
+                let mut decision = session.decide(&occasion, rng, pause)?;
+                decision.notes.extend(aside);
+                decision
             }
-            decision.elapsed = begun.elapsed();
-            return Ok(decision);
-        }
-        let known = session.belief.certain().map(|world| world.state.clone());
-        let strides = match (&mut session.striding, &known) {
-            (Some(striding), Some(state)) => {
-                if let Some(action) = striding.due(&*model, state).filter(|due| view.legal.contains(due)) {
-                    let note = "on the way to what was decided before".to_owned();
-                    return Ok(Decision { action, ..Decision::default() }.noting(note));
-                }
-                let (view, known) = striding.enter(state, view.player);
-                (!view.legal.is_empty()).then(|| (striding.model(), view, known))
-            }
-            _ => None,
         };
-        let (searched, in_view, belief): (&SharedModel, &View, &dyn Belief) = match &strides {
-            Some((model, view, known)) => (model, view, known),
-            None => (&model, view, &*session.belief),
-        };
-        let mut problem = Problem {
-            model: &**searched,
-            view: in_view,
-            params,
-            kind: session.kind,
-            playout: Playout {
-                policy: session.policy,
-                depth: params.depth.unwrap_or(u32::MAX),
-                discount: info.discount,
-            },
-            horizon: params.horizon.unwrap_or_else(|| natural_horizon(info)),
-            together: 1,
-            root: 0,
-        };
-        let mut present = World::initial(problem.model);
-        belief.sample(problem.model, in_view, &mut rng, &mut present);
-        let turn = problem.model.turn(&present.state);
-        problem.root = problem.key(&present, turn, view.player, 0);
-        if belief.certain().is_some() && turn == Turn::One(view.player) {
-            problem.together = together(params, problem.model.info());
-        }
-        let found = search(&mut session.trees, &problem, belief, &rng, begun, faults, pause);
         if model.faults() != faults {
-            return Err(fault());
-        }
-        let mut decision = verdict::decide(&problem, belief, &session.trees, &found, &mut rng);
-        if let (Some(striding), Some(_), Some(state)) = (&mut session.striding, &strides, &known) {
-            let spelled = striding.spell(&*model, state, decision);
-            decision =
-                spelled.filter(|spelled| view.legal.contains(&spelled.action)).unwrap_or_else(|| {
-                    Decision::at_random(view, &mut rng)
-                        .noting("a move at random: the way is not open".to_owned())
-                });
+            return Err(model.fault().unwrap_or_else(|| "the game failed".to_owned()));
         }
         decision.elapsed = begun.elapsed();
-        decision.notes.extend(aside);
         Ok(decision)
     }
+}
+
+/// What is the same for all that happens in one decision.
+struct Occasion<'a> {
+    params: &'a SearchParams,
+    view: &'a View,
+    begun: Instant,
+    /// The failures of the game before it.
+    faults: u64,
+    kind: TreeKind,
+    policy: Policy,
 }
 
 /// Moves after which a simulation stops, unless somebody wants something else.
@@ -295,15 +238,77 @@ fn together(params: &SearchParams, info: &Info) -> u32 {
 }
 
 impl Session {
-    /// Searches the graph of beliefs from the present one.
-    fn search_beliefs(
+    /// Brings the belief up to date. Gives a note, if another kind of tree has to be taken.
+    fn update(
         &mut self,
         params: &SearchParams,
         view: &View,
-        begun: Instant,
+        rng: &mut Rng,
+    ) -> Result<Option<String>, Trouble> {
+        let model = &*self.model;
+        match self.belief.update(model, view, rng) {
+            Err(Trouble::Unfit(why)) if self.kind == TreeKind::Belief && lists_all(params.belief) => {
+                self.kind = TreeKind::ActionObservation;
+                self.belief =
+                    BeliefKind::from(Form::Auto).build(model.info(), u64::MAX).map_err(Trouble::Unfit)?;
+                self.belief.update(model, view, rng)?;
+                Ok(Some(format!("tree=action-observation from here on: {why}")))
+            }
+            updated => updated.map(|()| None),
+        }
+    }
+
+    /// Decides by what the belief now says.
+    fn decide(
+        &mut self,
+        occasion: &Occasion,
+        mut rng: Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Decision, String> {
+        let Occasion { params, view, begun, .. } = *occasion;
+        if let [only] = view.legal[..]
+            && !params.reuse
+        {
+            return Ok(verdict::forced(only, &*self.belief, begun.elapsed()));
+        }
+        if self.kind == TreeKind::Belief {
+            return self.search_beliefs(occasion, rng, pause);
+        }
+        let model = self.model.clone();
+        let known = self.belief.certain().map(|world| world.state.clone());
+        let (Some(striding), Some(state)) = (&mut self.striding, known) else {
+            return Ok(grow(&mut self.trees, &model, &*self.belief, occasion, rng, pause));
+        };
+        if let Some(action) = striding.due(&*model, &state).filter(|due| view.legal.contains(due)) {
+            let note = "on the way to what was decided before".to_owned();
+            return Ok(Decision { action, ..Decision::default() }.noting(note));
+        }
+        let (in_strides, belief) = striding.enter(&state, view.player);
+        let decision = match in_strides.legal[..] {
+            [] => None,
+            [only] => striding.spell(&*model, &state, verdict::forced(only, &belief, begun.elapsed())),
+            _ => {
+                let occasion = Occasion { view: &in_strides, ..*occasion };
+                let (trees, model) = (&mut self.trees, striding.model());
+                let found = grow(trees, &model, &belief, &occasion, rng.fork(0), pause);
+                striding.spell(&*self.model, &state, found)
+            }
+        };
+        let open = decision.filter(|decision| view.legal.contains(&decision.action));
+        Ok(open.unwrap_or_else(|| {
+            Decision::at_random(view, &mut rng)
+                .noting("nothing leads on from here: all that is left can be undone".to_owned())
+        }))
+    }
+
+    /// Searches the graph of beliefs from the present one.
+    fn search_beliefs(
+        &mut self,
+        occasion: &Occasion,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
+        let Occasion { params, view, begun, faults, .. } = *occasion;
         let model = self.model.clone();
         let worlds = self.belief.worlds(&*model, view, LARGEST).ok_or_else(|| {
             format!(
@@ -317,7 +322,7 @@ impl Session {
             nodes: params.nodes as usize,
             deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
             now: &AtomicBool::new(false),
-            faults: model.faults(),
+            faults,
         };
         let horizon = params.horizon.unwrap_or_else(|| natural_horizon(model.info()));
         let states = worlds.len() as u64;
@@ -328,6 +333,32 @@ impl Session {
         decision.notes.append(&mut self.belief.notes());
         Ok(decision)
     }
+}
+
+/// Grows the trees from the present, and says what is best.
+fn grow(
+    trees: &mut Vec<Tree>,
+    model: &SharedModel,
+    belief: &dyn Belief,
+    occasion: &Occasion,
+    mut rng: Rng,
+    pause: &mut dyn FnMut() -> bool,
+) -> Decision {
+    let Occasion { params, view, begun, faults, kind, policy } = *occasion;
+    let info = model.info();
+    let playout = Playout { policy, depth: params.depth.unwrap_or(u32::MAX), discount: info.discount };
+    let horizon = params.horizon.unwrap_or_else(|| natural_horizon(info));
+    let model = &**model;
+    let mut problem = Problem { model, view, params, kind, playout, horizon, together: 1, root: 0 };
+    let mut present = World::initial(model);
+    belief.sample(model, view, &mut rng, &mut present);
+    let turn = model.turn(&present.state);
+    problem.root = problem.key(&present, turn, view.player, 0);
+    if belief.certain().is_some() && turn == Turn::One(view.player) {
+        problem.together = together(params, info);
+    }
+    let found = search(trees, &problem, belief, &rng, begun, faults, pause);
+    verdict::decide(&problem, belief, trees, &found, &mut rng)
 }
 
 /// Grows all trees of this search until the budget is spent.

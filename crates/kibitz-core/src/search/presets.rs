@@ -1,9 +1,10 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, Observers, SearchParams, Selection, TreeKind};
+use super::params::{Choice, Moves, Observers, PlayoutKind, SearchParams, Selection, TreeKind};
 use crate::belief::Form;
 use crate::params::Params;
+use crate::playout::Policy;
 use crate::registry::PlannerEntry;
 
 /// Registers a preset: name, summary, what a game must offer, and how it differs from the defaults.
@@ -69,6 +70,18 @@ preset!(
         exploration: 1.0,
         choice: Choice::Value,
         reuse: false,
+    }
+);
+preset!(
+    "stride-uct",
+    "UCT over moves that cannot be undone; a bounded solver judges leaves, in a world drawn for each.",
+    "perfect information, or a collapsed model; a state hash",
+    {
+        moves: Moves::Irreversible,
+        transpositions: true,
+        simulations: Some(2000),
+        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150 }),
+        exploration: 0.7,
     }
 );
 preset!(

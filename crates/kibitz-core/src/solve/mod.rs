@@ -13,12 +13,15 @@ mod sequences;
 
 pub use sequences::{SequenceForm, Side, sequence_form};
 
-use crate::model::Model;
+use crate::game::{Action, Turn};
+use crate::model::{Model, SharedModel, State};
+use crate::revealed::Revealed;
+use crate::rng::Rng;
 
 /// The value of a game and how to begin.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Solution {
-    /// The expected return of each player under best play.
+    /// The expected return of each player under best play; empty if a game's own solver did not find out.
     pub value: Vec<f64>,
     /// A best first action, if the first decision is the same in every case.
     pub action: Option<String>,
@@ -28,6 +31,19 @@ pub struct Solution {
     pub states: u64,
     /// The value of each first action for the player who chooses it, best first.
     pub table: Vec<(String, f64)>,
+    /// All moves of a way to that value, where one way is all there is to it.
+    pub line: Vec<String>,
+}
+
+/// What a game's own solver says of a state in which everything is known, for its one player.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Proof {
+    /// The best return; unknown, if it gave up before.
+    pub value: Option<f64>,
+    /// How to get it; empty, if whatever is done gets no more.
+    pub moves: Vec<Action>,
+    /// How many states it looked at.
+    pub states: u64,
 }
 
 /// What a solver says that was told to stop.
@@ -62,6 +78,66 @@ impl Limits<'_> {
     }
 }
 
+/// The state before the first move of a player, chance's moves drawn.
+///
+/// # Errors
+/// A sentence, if there is none.
+pub fn deal(model: &dyn Model, rng: &mut Rng) -> Result<State, String> {
+    const LONGEST: usize = 100_000;
+    let mut state = model.initial();
+    let mut rewards = vec![0.0; model.info().players];
+    for _ in 0..LONGEST {
+        match model.turn(&state) {
+            Turn::Chance => {
+                let outcome = model.draw(&state, rng);
+                model.step(&mut state, &[outcome], &mut rewards);
+            }
+            Turn::Over => return Err("nobody gets to move in this deal".to_owned()),
+            _ => return Ok(state),
+        }
+    }
+    Err(format!("nobody gets to move within {LONGEST} steps of chance"))
+}
+
+/// Solves a game from a state on, as [`solve`] does.
+///
+/// # Errors
+/// As there; and if the players would not know the state.
+pub fn solve_from(
+    model: &SharedModel,
+    state: State,
+    limits: &mut Limits,
+) -> Result<Option<Solution>, String> {
+    if !model.info().perfect_information {
+        return Err(
+            "a single deal can be solved only if nothing of it is hidden from the players".to_owned()
+        );
+    }
+    match prove(&**model, &state, limits) {
+        Some(solution) => Ok(Some(solution)),
+        None => solve(&Revealed::new(model.clone(), state, None), limits),
+    }
+}
+
+/// What the game's own solver says of a state.
+fn prove(model: &dyn Model, state: &State, limits: &mut Limits) -> Option<Solution> {
+    let proof = model.prove(state, limits.states, limits.pause)?;
+    let mut solution = Solution {
+        value: proof.value.into_iter().collect(),
+        method: "the game's own solver",
+        states: proof.states,
+        ..Solution::default()
+    };
+    let mut state = state.clone();
+    for action in proof.moves {
+        let Turn::One(player) = model.turn(&state) else { break };
+        solution.line.push(model.action_name(&state, Some(player), action));
+        model.step(&mut state, &[action], &mut vec![0.0; model.info().players]);
+    }
+    solution.action = solution.line.first().cloned();
+    Some(solution)
+}
+
 /// Solves a game of perfect information, or of one player who does not see everything.
 /// `None` if it is neither (see [`sequence_form`]).
 ///
@@ -69,6 +145,11 @@ impl Limits<'_> {
 /// A sentence, if the game is too large or has no end.
 pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
     let info = model.info();
+    if info.perfect_information
+        && let Some(solution) = prove(model, &model.initial(), limits)
+    {
+        return Ok(Some(solution));
+    }
     if !info.has.explicit_chance {
         return Err(
             "exact solving needs explicit probabilities of chance, which this game lacks".to_owned()

@@ -13,6 +13,7 @@ use kibitz_core::model::SharedModel;
 use kibitz_core::params::params;
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
+use kibitz_core::solve::Proof;
 use kibitz_core::strides::Strides;
 use kibitz_core::view::{Event, View, after_action, after_observation};
 
@@ -37,6 +38,7 @@ use cards::{ALL, CARDS, Card, members};
 use moves::{Kind, Move, Reading, Rules, parent};
 use position::{COLUMNS, DECK, DOWN, Position, begins};
 use quotient::Table;
+use solver::{Outcome, Solver};
 use spell::KlondikeStrides;
 use state::{MEMORY, State};
 
@@ -144,6 +146,7 @@ impl Klondike {
         self.info.has.resampling = hides;
         self.info.has.collapsed = hides;
         self.info.has.view_key = true;
+        self.info.has.solver = self.rules.passes == 0;
         self.info.has.svg = true;
         self
     }
@@ -191,8 +194,7 @@ impl Klondike {
             DECK_PLACE.. => state.position.deck[place - DECK_PLACE] = card,
             _ => state.position.runs[place].push(card),
         }
-        state.unseen &= !card.bit();
-        state.dealt += 1;
+        state.dealt_to(place, card);
         if usize::from(state.dealt) == self.places.len() {
             state.begin(&self.rules);
         }
@@ -306,6 +308,28 @@ impl Game for Klondike {
         self.observe(after, turn, joint, 0)
     }
 
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        _: usize,
+    ) -> String {
+        let made = match turn {
+            Turn::Chance => return self.action_name(before, None, joint[0]),
+            _ => self.action_name(before, Some(0), joint[0]),
+        };
+        match after.revealed() {
+            Some(card) => format!("{made}: {card} is turned up"),
+            None => made,
+        }
+    }
+
+    fn player_name(&self, _: usize) -> String {
+        "player".to_owned()
+    }
+
     fn evaluate(&self, state: &State, values: &mut [f64]) {
         values[0] = match self.turn(state) {
             Turn::Over => 0.0,
@@ -356,6 +380,23 @@ impl Game for Klondike {
         let (won, looked_at) = strides::try_one(&mut table, &place, unknown, effort, rng);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
+    }
+
+    /// By the ordinary rules, whichever moves this reading leaves out.
+    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
+        if !self.info.has.solver || self.form != Form::Thoughtful || self.is_chance(state) {
+            return None;
+        }
+        let table = Table::new(&state.position, self.rules.draw);
+        let mut solver = Solver::default();
+        let limit = usize::try_from(states).unwrap_or(usize::MAX);
+        let (outcome, looked_at) = solver.solve(&table, &table.place(&state.position), limit, pause);
+        let (value, moves) = match outcome {
+            Outcome::Won => (Some(1.0), spell::spell_out(&state.position, self.rules.draw, &solver.way())),
+            Outcome::Lost => (Some(0.0), Vec::new()),
+            Outcome::Unknown => (None, Vec::new()),
+        };
+        Some(Proof { value, moves, states: looked_at as u64 })
     }
 
     fn strides(&self) -> Option<Arc<dyn Strides>> {

@@ -81,7 +81,7 @@ pub struct Place {
 /// Where the height of each column begins, in bits: the leftmost one needs but one.
 const SHIFTS: [u32; COLUMNS + 1] = [0, 1, 3, 5, 8, 11, 14, 17];
 /// Heights of more than one card.
-const TALL: u32 = 0b110_110_110_110_10_10_0;
+const TALL: u32 = 0b10 << 1 | 0b10 << 3 | 0b110 << 5 | 0b110 << 8 | 0b110 << 11 | 0b110 << 14;
 
 /// A move that cannot be undone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,7 +249,7 @@ impl Table {
     #[inline]
     fn fresh(&self, left: u32, turned: u8) -> u8 {
         let waste = (left & ((1 << turned) - 1)).count_ones();
-        if waste % self.draw == 0 || waste == left.count_ones() { 0 } else { turned }
+        if waste.is_multiple_of(self.draw) || waste == left.count_ones() { 0 } else { turned }
     }
 
     /// Learns a card that is to be turned up.
@@ -266,22 +266,29 @@ impl Table {
         if bare == 0 { None } else { members(bare & safe(place.counts)).next() }
     }
 
-    /// Moves to the foundation all that may as well be there, where all cards are known; and all that can come
-    /// back.
+    /// Moves to the foundation all that may as well be there, where all cards are known, and all that can come
+    /// back; tells of each card.
     #[inline]
-    pub fn settle(&self, place: &mut Place) {
+    pub fn settle(&self, place: &mut Place, mut tell: impl FnMut(Card)) {
         loop {
             let bare = Freedom::of(place.open, place).bare & place.next;
             if bare == 0 {
                 return;
             }
-            if let Some(card) = members(bare & !place.bases).next() {
-                place.found(card);
-            } else if let Some(card) = members(bare & safe(place.counts)).next() {
-                self.found(place, card);
-            } else {
-                return;
-            }
+            let loose = bare & !place.bases;
+            let sure = if loose != 0 { loose } else { bare & safe(place.counts) };
+            let Some(card) = members(sure).next() else { return };
+            self.found(place, card);
+            tell(card);
+        }
+    }
+
+    /// Moves to the foundation all that can come back.
+    pub fn rise(&self, place: &mut Place) {
+        while let Some(card) =
+            members(Freedom::of(place.open, place).bare & place.next & !place.bases).next()
+        {
+            place.found(card);
         }
     }
 

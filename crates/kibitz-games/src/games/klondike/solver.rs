@@ -1,7 +1,10 @@
 //! Klondike with all cards known: is there a way to win?
 //!
-//! Best first over [places](super::quotient): those with the fewest cards face down, then the fewest left in the
-//! deck. A place is looked at once. When there is nothing left to look at, there is no way.
+//! Best first over [places](super::quotient): those with the fewest cards face down, then with the fewest left in
+//! the deck and the most on the foundations. No place is looked at twice. When there is nothing left to look at,
+//! there is no way.
+
+use kibitz_core::rng::mix;
 
 use super::cards::Card;
 use super::quotient::{Closure, Place, Stride, Table};
@@ -17,92 +20,128 @@ pub enum Outcome {
     Unknown,
 }
 
-/// Buckets of the queue: a place's urgency is below this.
-const URGENCIES: usize = 1024;
-const EXPANDED: u64 = 1 << 63;
+/// How urgent a place is, from 0 (the most) on, lies below this.
+const URGENCIES: usize = 192;
+/// Marks the key of a place that was looked at, beside those of positions that were come across.
+const LOOKED_AT: u64 = 1 << 63;
+/// No place.
 const NONE: u32 = u32::MAX;
 
 /// Looks for wins, again and again, in the same memory.
 #[derive(Debug, Default)]
 pub struct Solver {
+    /// For each urgency, the places that wait to be looked at, the latest last.
     waiting: Vec<Vec<u32>>,
+    /// No place that waits is more urgent.
+    first: usize,
     nodes: Vec<Node>,
     seen: Seen,
     closure: Closure,
-    /// The most urgent bucket that may have something in it.
-    first: usize,
+    /// The place that is won.
+    won: Option<u32>,
 }
 
+/// A place that was come across, and how.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     place: Place,
     from: u32,
-    /// The member of the closure of `from` at which the move was made.
-    counts: u16,
-    stride: Stride,
+    step: Step,
+}
+
+/// A stride, and the foundations of the position at which it was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// As [`Place::counts`].
+    pub counts: u16,
+    /// The move.
+    pub stride: Stride,
 }
 
 impl Solver {
-    /// Looks at no more than so many places. Gives the number it looked at, too.
-    pub fn solve(&mut self, table: &Table, start: &Place, limit: usize) -> (Outcome, usize) {
-        self.waiting.resize_with(URGENCIES, Vec::new);
-        self.waiting.iter_mut().for_each(Vec::clear);
-        self.nodes.clear();
-        self.seen.clear(limit);
-        self.first = URGENCIES;
+    /// Looks at no more than so many places, as long as nobody pauses it. Gives the number it looked at, too.
+    pub fn solve(
+        &mut self,
+        table: &Table,
+        start: &Place,
+        limit: usize,
+        mut pause: impl FnMut() -> bool,
+    ) -> (Outcome, usize) {
+        self.clear(limit);
         let mut start = *start;
-        table.settle(&mut start);
-        if start.is_won() {
-            return (Outcome::Won, 0);
-        }
-        self.add(Node { place: start, from: NONE, counts: start.counts, stride: Stride { card: Card(0), founds: false } });
-        let mut count = 0;
+        table.settle(&mut start, |_| {});
+        let nothing = Stride { card: Card(0), founds: false };
+        self.add(Node { place: start, from: NONE, step: Step { counts: start.counts, stride: nothing } });
         let mut closure = std::mem::take(&mut self.closure);
-        let mut outcome = Outcome::Lost;
-        while let Some(index) = self.most_urgent() {
+        let mut count = 0;
+        while let (Some(index), None) = (self.most_urgent(), self.won) {
             let mut place = self.nodes[index as usize].place;
             table.look_through(&mut place);
             closure.fill(&place, table.wanting(&place));
-            if !self.seen.insert(place.key(closure.name()) | EXPANDED) {
+            if !self.seen.insert(place.key(closure.name()) | LOOKED_AT) {
                 continue;
             }
-            if closure.members.len() > 1 {
-                for member in &closure.members {
-                    self.seen.insert(place.key(member.counts));
-                }
+            if count == limit || count % 4096 == 4095 && pause() {
+                self.closure = closure;
+                return (Outcome::Unknown, count);
             }
             count += 1;
-            if count > limit {
-                outcome = Outcome::Unknown;
-                break;
+            if closure.members.len() > 1 {
+                closure.members.iter().for_each(|member| {
+                    self.seen.insert(place.key(member.counts));
+                });
             }
-            let mut won = false;
             closure.strides(table, &place, |member, stride| {
                 let mut after = place.at(member);
                 table.take_and_see(&mut after, stride);
-                table.settle(&mut after);
-                won |= after.is_won();
-                self.add(Node { place: after, from: index, counts: member.counts, stride });
+                table.settle(&mut after, |_| {});
+                self.add(Node { place: after, from: index, step: Step { counts: member.counts, stride } });
             });
-            if won {
-                outcome = Outcome::Won;
-                break;
-            }
         }
         self.closure = closure;
-        (outcome, count)
+        (if self.won.is_some() { Outcome::Won } else { Outcome::Lost }, count)
     }
 
+    /// The way to the win that was found last.
+    pub fn way(&self) -> Vec<Step> {
+        let node = |index: u32| self.nodes.get(index as usize);
+        let mut at = self.won.and_then(node);
+        let mut way = Vec::new();
+        while let Some(Node { from, step, .. }) = at {
+            if *from != NONE {
+                way.push(*step);
+            }
+            at = node(*from);
+        }
+        way.reverse();
+        way
+    }
+
+    fn clear(&mut self, limit: usize) {
+        self.waiting.resize_with(URGENCIES, Vec::new);
+        self.waiting[self.first.min(URGENCIES)..].iter_mut().for_each(Vec::clear);
+        self.first = URGENCIES;
+        self.nodes.clear();
+        self.seen.clear(limit);
+        self.won = None;
+    }
+
+    #[inline]
     fn add(&mut self, node: Node) {
         if !self.seen.insert(node.place.key(node.place.counts)) {
             return;
         }
+        let index = self.nodes.len() as u32;
+        if node.place.is_won() {
+            self.won = Some(index);
+        }
         let urgency = urgency(&node.place);
-        self.waiting[urgency].push(self.nodes.len() as u32);
-        self.nodes.push(node);
+        self.waiting[urgency].push(index);
         self.first = self.first.min(urgency);
+        self.nodes.push(node);
     }
 
+    #[inline]
     fn most_urgent(&mut self) -> Option<u32> {
         while self.first < URGENCIES {
             if let Some(index) = self.waiting[self.first].pop() {
@@ -115,10 +154,10 @@ impl Solver {
 }
 
 /// The lower the better.
+#[inline]
 fn urgency(place: &Place) -> usize {
-    (place.unseen() * W[0] + place.decked() * W[1] + (52 - place.founded()) * W[2]).min(URGENCIES as u32 - 1) as usize
+    (5 * place.unseen() + place.decked() + 52 - place.founded()) as usize
 }
-pub static W: std::sync::LazyLock<Vec<u32>> = std::sync::LazyLock::new(|| std::env::var("W").unwrap_or("5,1,1".into()).split(',').map(|w| w.parse().unwrap()).collect());
 
 /// A set of keys.
 #[derive(Debug, Default)]
@@ -128,77 +167,41 @@ struct Seen {
 }
 
 impl Seen {
-    /// Empty, with room for so many, or for a start.
-    fn clear(&mut self, expected: usize) {
-        let size = (4 * expected.min(1 << 16)).next_power_of_two().max(16);
+    /// Empty, with room for what so many places make, or for a start.
+    fn clear(&mut self, places: usize) {
+        const START: usize = 1 << 16;
+        let size = (8 * places).clamp(16, START).next_power_of_two();
         self.table.clear();
         self.table.resize(size, u64::MAX);
         self.used = 0;
     }
 
-    /// Whether it is new.
+    /// Adds a key, and says whether it is new.
     #[inline]
     fn insert(&mut self, key: u64) -> bool {
-        if 4 * self.used > 3 * self.table.len() {
-            let old = std::mem::take(&mut self.table);
-            self.table = vec![u64::MAX; 2 * old.len()];
-            self.used = 0;
-            old.into_iter().filter(|key| *key != u64::MAX).for_each(|key| {
-                self.insert(key);
-            });
+        if 2 * self.used > self.table.len() {
+            self.enlarge();
         }
         let mask = self.table.len() - 1;
-        let mut at = kibitz_core::rng::mix(key) as usize & mask;
-        loop {
-            match self.table[at] {
-                u64::MAX => break,
-                known if known == key => return false,
-                _ => at = (at + 1) & mask,
+        let mut at = mix(key) as usize & mask;
+        while self.table[at] != u64::MAX {
+            if self.table[at] == key {
+                return false;
             }
+            at = (at + 1) & mask;
         }
         self.table[at] = key;
         self.used += 1;
         true
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::klondike::cards::CARDS;
-    use crate::klondike::position::Position;
-    use kibitz_core::rng::Rng;
-
-    fn deal(seed: u64) -> Position {
-        let mut pack: [Card; CARDS] = std::array::from_fn(|card| Card(card as u8));
-        Rng::new(seed).shuffle(&mut pack);
-        Position::deal(&pack)
-    }
-
-    fn cpu() -> f64 {
-        let s = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-        s.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
-    }
-
-    #[test]
-    #[ignore]
-    fn rates() {
-        let deals: u64 = std::env::var("DEALS").ok().and_then(|d| d.parse().ok()).unwrap_or(1000);
-        let mut solver = Solver::default();
-        for limit in [100, 1000, 100_000, 1_000_000, 4_000_000].into_iter().filter(|l| *l <= std::env::var("MAX").map_or(1000, |m| m.parse().unwrap())) {
-            if limit > 10000 && deals > 1000 { break; }
-            let begun = cpu();
-            let (mut won, mut lost, mut places) = (0, 0, 0);
-            for seed in 0..deals {
-                let position = deal(seed);
-                let table = Table::new(&position, 3);
-                let (outcome, count) = solver.solve(&table, &table.place(&position), limit);
-                won += u32::from(outcome == Outcome::Won);
-                lost += u32::from(outcome == Outcome::Lost);
-                places += count;
-            }
-            let t = cpu() - begun;
-            println!("{limit:7}: won {:.1} % lost {:.1} %  {:.1} us a deal, {:.0} ns a place", 100.0 * f64::from(won) / deals as f64, 100.0 * f64::from(lost) / deals as f64, t / deals as f64 * 1e6, t * 1e9 / places as f64);
-        }
+    #[cold]
+    fn enlarge(&mut self) {
+        let twice = vec![u64::MAX; 2 * self.table.len()];
+        let old = std::mem::replace(&mut self.table, twice);
+        self.used = 0;
+        old.into_iter().filter(|key| *key != u64::MAX).for_each(|key| {
+            self.insert(key);
+        });
     }
 }

@@ -9,7 +9,8 @@ use kibitz_core::strides::Strides;
 use super::cards::Card;
 use super::moves::Move;
 use super::position::{Position, Run};
-use super::quotient::Stride;
+use super::quotient::{Closure, Stride, Table};
+use super::solver::Step;
 use super::state;
 use super::strides::{Strided, stride};
 
@@ -51,6 +52,32 @@ impl Strides for KlondikeStrides {
     }
 }
 
+/// The moves of a way to win, all cards known, down to the last card.
+pub fn spell_out(position: &Position, draw: u32, way: &[Step]) -> Vec<Action> {
+    let mut moves = Vec::new();
+    let mut speller = Speller { position: *position, moves: &mut moves };
+    let table = Table::new(position, draw);
+    let mut place = table.place(position);
+    table.settle(&mut place, |card| speller.up(card));
+    for Step { counts, stride } in way {
+        table.look_through(&mut place);
+        let wanting = table.wanting(&place);
+        let mut closure = Closure::default();
+        closure.fill(&place, wanting);
+        let Some(member) = closure.members.iter().find(|member| member.counts == *counts) else { break };
+        Closure::way(&place, wanting, member).into_iter().for_each(|card| speller.shift(card));
+        place = place.at(member);
+        if stride.founds { speller.up(stride.card) } else { speller.onto(stride.card) }
+        table.take_and_see(&mut place, *stride);
+        table.settle(&mut place, |card| speller.up(card));
+    }
+    // Now nothing is face down, and the lowest rank is always free to go.
+    for card in Card::all().filter(|card| place.open & card.bit() != 0) {
+        speller.up(card);
+    }
+    moves
+}
+
 /// Turns moves of cards, wherever they lie, into moves of a game.
 struct Speller<'a> {
     position: Position,
@@ -78,38 +105,51 @@ impl Speller<'_> {
         if let Some((column, place)) = self.find(card) {
             if place + 1 < self.position.runs[column].len() {
                 let above = self.position.runs[column].card(place + 1);
-                self.play(above, card.twin());
+                self.play(above, Some(card.twin()));
             }
-            self.position.runs[column].cut(place);
+            self.cut(column, place);
         }
         self.position.foundation[usize::from(card.suit())] += 1;
         self.moves.push(Move::Up(card).action());
     }
 
+    /// To a parent that has room, or to an empty column.
     fn onto(&mut self, card: Card) {
-        let tops = self.position.runs.iter().filter_map(|run| run.top());
-        match tops.clone().find(|top| card.goes_on(*top)) {
-            Some(parent) => self.play(card, parent),
-            None => self.moves.push(Move::Onto(card, false).action()),
-        }
+        let parent = self.position.runs.iter().filter_map(Run::top).find(|top| card.goes_on(*top));
+        self.play(card, parent);
     }
 
-    /// A card, with all that lies on it, goes onto another.
-    fn play(&mut self, card: Card, parent: Card) {
-        let mut moved = Run::default();
-        match self.find(card) {
-            Some((column, place)) => moved = self.position.runs[column].cut(place),
+    /// A card, with all that lies on it, goes onto another, or to an empty column.
+    fn play(&mut self, card: Card, parent: Option<Card>) {
+        let moved = match self.find(card) {
+            Some((column, place)) => self.cut(column, place),
             None => {
-                let suit = usize::from(card.suit());
-                if self.position.foundation[suit] == card.rank() + 1 {
-                    self.position.foundation[suit] -= 1;
-                }
-                moved.push(card);
+                let count = &mut self.position.foundation[usize::from(card.suit())];
+                *count -= u8::from(*count == card.rank() + 1);
+                let mut alone = Run::default();
+                alone.push(card);
+                alone
             }
-        }
-        if let Some((column, _)) = self.find(parent) {
+        };
+        let column = match parent {
+            Some(parent) => self.find(parent).map(|(column, _)| column),
+            None => self.position.runs.iter().position(Run::is_empty),
+        };
+        if let Some(column) = column {
             self.position.runs[column].append(moved);
         }
-        self.moves.push(Move::Onto(card, parent.suit() & 1 == 1).action());
+        let second = parent.is_some_and(|parent| parent.suit() & 1 == 1);
+        self.moves.push(Move::Onto(card, second).action());
+    }
+
+    /// Takes cards away from a column, which turns up what lay below them.
+    fn cut(&mut self, column: usize, place: usize) -> Run {
+        let cut = self.position.runs[column].cut(place);
+        let below = self.position.face_down(column).last().copied();
+        if let (true, Some(below)) = (place == 0, below) {
+            self.position.hidden[column] -= 1;
+            self.position.runs[column].push(below);
+        }
+        cut
     }
 }

@@ -85,18 +85,16 @@ impl Strided {
 }
 
 impl Spot {
-    /// Makes the moves that may as well be made, and finds the strides from here.
+    /// Makes the moves that may as well be made, and all that can be undone to the foundation, so that it is the
+    /// same spot from wherever one comes; and finds the strides from here.
     fn arrive(&mut self) {
         while let Some(card) = self.as_well() {
             self.found(card);
         }
-        let mut closure = Closure::default();
+        self.table.rise(&mut self.place);
         self.table.look_through(&mut self.place);
+        let mut closure = Closure::default();
         closure.fill(&self.place, self.table.wanting(&self.place));
-        // The same member from wherever one comes.
-        if let Some(name) = closure.members.iter().max_by_key(|member| member.counts) {
-            self.place = self.place.at(name);
-        }
         (self.up, self.onto) = (0, 0);
         closure.strides(&self.table, &self.place, |_, stride| match stride.founds {
             true => self.up |= stride.card.bit(),
@@ -245,7 +243,9 @@ pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: 
     }
     rng.shuffle(&mut cards[..count]);
     table.suppose(place, cards[..count].iter().copied());
-    let (outcome, looked_at) = SOLVER.with_borrow_mut(|solver| solver.solve(table, place, effort as usize));
+    let (outcome, looked_at) = SOLVER.with_borrow_mut(|solver| {
+        solver.solve(table, place, effort as usize, || false)
+    });
     (outcome == Outcome::Won, looked_at as u64)
 }
 

@@ -14,7 +14,7 @@ const GAP: i32 = 10;
 /// How much of a card those that lie on it leave to be seen, face up and face down.
 const SHOWN_UP: i32 = 26;
 const SHOWN_DOWN: i32 = 11;
-/// How far apart the cards of the deck are, and how far those that can be played stand out.
+/// How far apart the cards of the deck are at most, and how far those that can be played stand out.
 const FAN: i32 = 22;
 const RAISED: i32 = 9;
 const FACE: &str = "#fffdf8";
@@ -163,6 +163,10 @@ impl Klondike {
         if waste.is_empty() && stock.is_empty() {
             place(picture, (MARGIN, top), "");
         }
+        let parts = [&waste, &stock].into_iter().filter(|cards| !cards.is_empty()).count() as i32;
+        let covered = (waste.len() + stock.len()) as i32 - parts;
+        let room = BOARD_WIDTH - 2 * MARGIN - parts * CARD.0 - (parts - 1) * GAP;
+        let fan = FAN.min(room / covered.max(1));
         let mut x = MARGIN;
         for (part, cards) in [&waste, &stock].into_iter().enumerate() {
             for (place_in_part, card) in cards.iter().enumerate() {
@@ -172,22 +176,22 @@ impl Klondike {
                     face(picture, (x, y), *card, outline);
                 } else {
                     blank(picture, (x, y), outline);
-                    narrow_index(picture, (x, y), *card);
+                    narrow_index(picture, (x + fan / 2, y), *card);
                 }
-                x += FAN;
+                x += fan;
             }
             if part == 0 && !waste.is_empty() {
-                x += CARD.0 - FAN + GAP;
+                x += CARD.0 - fan + GAP;
             }
         }
     }
 }
 
-/// Rank above suit, for cards of which only the left edge shows.
+/// Rank above suit, centred on a point of the upper edge, for cards of which only the left one shows.
 fn narrow_index(picture: &mut Picture, (x, y): (i32, i32), card: Card) {
     let rank = RANK_NAMES[usize::from(card.rank())];
-    picture.words(x + 11, y + 13, if rank.len() > 1 { 13 } else { 16 }, colour(card), rank);
-    picture.words(x + 11, y + 30, 16, colour(card), SUIT_SIGNS[usize::from(card.suit())]);
+    picture.words(x, y + 13, if rank.len() > 1 { 13 } else { 16 }, colour(card), rank);
+    picture.words(x, y + 30, 16, colour(card), SUIT_SIGNS[usize::from(card.suit())]);
 }
 
 fn shown_of(seen: &Seen) -> i32 {
