@@ -279,8 +279,14 @@ def test_scales() -> None:
 # What there is
 
 NEEDED = {"connect-four-openspiel": "pyspiel"}
-LONG = {"pomcp-table", "norns-figure-3"}
-"""Even two games a figure take minutes: they are played with a hundredth of the simulations."""
+LONG = {
+    "pomcp-table",
+    "norns-figure-3",
+    "klondike-planners",
+    "klondike-table-1",
+    "klondike-table-2",
+}
+"""Even two games a figure take long: they are played with a hundredth of the simulations or worlds."""
 
 
 def hurried(name: str, folder: Path) -> Reproduction:
@@ -290,7 +296,7 @@ def hurried(name: str, folder: Path) -> Reproduction:
     def less(found: re.Match[str]) -> str:
         return re.sub(r"\d+", lambda number: str(2 + int(number[0]) // 100), found[0])
 
-    fewer = re.sub(r"simulations=(\d+|\[[\d, ]+\])", less, text)
+    fewer = re.sub(r"(?:simulations|worlds)=(\d+|\[[\d, ]+\])", less, text)
     path = folder / f"{name}.toml"
     path.write_text(fewer, encoding="utf-8")
     return load(path)

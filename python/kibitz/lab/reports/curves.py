@@ -86,6 +86,8 @@ def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[
     ticks = ours | {point.at for point in curve.paper if point.at is not None}
     if curve.parameter == COST:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_minor_formatter("")
     elif ticks:
         amounts_axis(axes, sorted(ticks))
     axes.set_title(clip(curve.title, 48), fontsize=10)
