@@ -224,3 +224,118 @@ impl Game for Strided {
         self.model.flaw()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::mix;
+
+    /// Three places in a row, to be walked to and fro, with a door that closes behind one at the second and at
+    /// the third; and another row of three behind the second door. The last door pays.
+    struct Doors(Info);
+
+    /// Row and place.
+    type Where = (u32, u32);
+    const LEFT: Action = Action(0);
+    const RIGHT: Action = Action(1);
+    const DOOR: Action = Action(2);
+
+    impl Game for Doors {
+        type State = Where;
+        fn info(&self) -> &Info {
+            &self.0
+        }
+        fn initial(&self) -> Where {
+            (0, 0)
+        }
+        fn turn(&self, state: &Where) -> Turn {
+            if state.0 == 2 { Turn::Over } else { Turn::One(0) }
+        }
+        fn legal(&self, (_, place): &Where, _: usize, actions: &mut Vec<Action>) {
+            actions.extend(
+                [(LEFT, *place > 0), (RIGHT, *place < 2), (DOOR, *place > 0)]
+                    .iter()
+                    .filter(|a| a.1)
+                    .map(|a| a.0),
+            );
+        }
+        fn step(&self, (row, place): &mut Where, joint: &[Action], rewards: &mut [f64]) {
+            match joint[0] {
+                LEFT => *place -= 1,
+                RIGHT => *place += 1,
+                _ => {
+                    // The first door is a dead end: the game is over for nothing.
+                    rewards[0] += f64::from(*row * (*place - 1));
+                    *row = if *place == 1 { 2 } else { *row + 1 };
+                    *place = 0;
+                }
+            }
+        }
+        fn action_name(&self, _: &Where, _: Option<usize>, action: Action) -> String {
+            ["left", "right", "door"][action.0 as usize].to_owned()
+        }
+        fn text(&self, state: &Where, _: Option<usize>) -> String {
+            format!("{state:?}")
+        }
+        fn hash(&self, (row, place): &Where) -> u64 {
+            mix(u64::from(row * 3 + place))
+        }
+    }
+
+    fn doors() -> Derived {
+        let mut info = Info::new(1, 0.0, 1.0);
+        info.has.hash = true;
+        Derived::new(Arc::new(Doors(info)))
+    }
+
+    #[test]
+    fn only_doors_are_strides() {
+        let strides = doors();
+        let model = strides.model();
+        let from = |place: Where| strides.enter(&State::new(place));
+        let mut legal = Vec::new();
+        model.legal(&from((0, 0)), 0, &mut legal);
+        assert_eq!(legal.len(), 2);
+        // Wherever one stands in the row, it is the same spot.
+        assert_eq!(model.hash(&from((0, 0))), model.hash(&from((0, 2))));
+        assert_ne!(model.hash(&from((0, 0))), model.hash(&from((1, 0))));
+    }
+
+    #[test]
+    fn a_stride_is_spelled_as_the_way_to_its_door() {
+        let strides = doors();
+        let spell = |place: Where, stride: Action| {
+            let mut moves = Vec::new();
+            strides.spell(&State::new(place), stride, &mut moves);
+            moves
+        };
+        let ways = [spell((0, 0), Action(0)), spell((0, 0), Action(1))];
+        assert!(ways.contains(&vec![RIGHT, DOOR]) && ways.contains(&vec![RIGHT, RIGHT, DOOR]), "{ways:?}");
+        let back = [spell((0, 2), Action(0)), spell((0, 2), Action(1))];
+        assert!(back.contains(&vec![LEFT, DOOR]) && back.contains(&vec![DOOR]), "{back:?}");
+    }
+
+    #[test]
+    fn the_search_over_strides_plays_moves() {
+        use crate::registry;
+        use crate::view::{Event, View};
+        let mut info = Info::new(1, 0.0, 1.0);
+        info.has.hash = true;
+        let game = Arc::new(Doors(info));
+        let mut planner = registry::planner(&"stride-uct(simulations=30)".parse().unwrap()).unwrap();
+        planner.start(game.clone(), 0, 1).unwrap();
+        let (mut state, mut view, mut paid) = (Game::initial(&*game), View::new(0), [0.0]);
+        let mut names = Vec::new();
+        while Game::turn(&*game, &state) != Turn::Over {
+            view.legal.clear();
+            Game::legal(&*game, &state, 0, &mut view.legal);
+            let action = planner.act(&view, &mut || false).unwrap().action;
+            names.push(Game::action_name(&*game, &state, Some(0), action));
+            Game::step(&*game, &mut state, &[action], &mut paid);
+            view.events.push(Event::Acted(action));
+            view.events.push(Event::Observed(crate::game::Observation::of_joint(&[action])));
+        }
+        assert_eq!(names, ["right", "right", "door", "right", "right", "door"]);
+        assert_eq!(paid, [1.0]);
+    }
+}

@@ -217,38 +217,3 @@ impl Seen {
         });
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::klondike::cards::CARDS;
-    use crate::klondike::position::Position;
-    use kibitz_core::rng::Rng;
-    fn cpu() -> f64 {
-        let s = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-        s.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
-    }
-    #[test]
-    #[ignore]
-    fn rates() {
-        let deals: u64 = std::env::var("DEALS").ok().and_then(|d| d.parse().ok()).unwrap_or(1000);
-        let max: usize = std::env::var("MAX").ok().and_then(|d| d.parse().ok()).unwrap_or(10000);
-        let mut solver = Solver::default();
-        for limit in [60, 100, 150, 300, 1000, 3000, 10000, 100_000, 1_000_000].into_iter().filter(|l| *l <= max) {
-            let begun = cpu();
-            let (mut won, mut lost, mut places) = (0, 0, 0);
-            for seed in 0..deals {
-                let mut pack: [Card; CARDS] = std::array::from_fn(|card| Card(card as u8));
-                Rng::new(seed).shuffle(&mut pack);
-                let position = Position::deal(&pack);
-                let table = Table::new(&position, 3);
-                let (outcome, count) = solver.solve(&table, &table.place(&position), limit, || false);
-                won += u32::from(outcome == Outcome::Won);
-                lost += u32::from(outcome == Outcome::Lost);
-                places += count;
-            }
-            let t = cpu() - begun;
-            println!("{limit:7}: won {:.1} % lost {:.1} %  {:.1} us a deal, {:.0} ns a place", 100.0 * f64::from(won) / deals as f64, 100.0 * f64::from(lost) / deals as f64, t / deals as f64 * 1e6, t * 1e9 / places as f64);
-        }
-    }
-}
