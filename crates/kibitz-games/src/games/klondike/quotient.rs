@@ -267,20 +267,21 @@ impl Table {
     }
 
     /// Moves to the foundation all that may as well be there, where all cards are known, and all that can come
-    /// back; tells of each card.
+    /// back.
     #[inline]
-    pub fn settle(&self, place: &mut Place, mut tell: impl FnMut(Card)) {
-        loop {
-            let bare = Freedom::of(place.open, place).bare & place.next;
-            if bare == 0 {
-                return;
-            }
-            let loose = bare & !place.bases;
-            let sure = if loose != 0 { loose } else { bare & safe(place.counts) };
-            let Some(card) = members(sure).next() else { return };
+    pub fn settle(&self, place: &mut Place) {
+        while let Some(card) = self.settles(place) {
             self.found(place, card);
-            tell(card);
         }
+    }
+
+    /// The next card that does.
+    #[inline]
+    pub fn settles(&self, place: &Place) -> Option<Card> {
+        let bare = Freedom::of(place.open, place).bare & place.next;
+        let loose = bare & !place.bases;
+        let sure = if loose != 0 || bare == 0 { loose } else { bare & safe(place.counts) };
+        members(sure).next()
     }
 
     /// Moves to the foundation all that can come back.
@@ -397,6 +398,12 @@ pub struct Member {
 }
 
 impl Member {
+    /// The one in whose person a place stands for all.
+    #[inline]
+    pub fn of(place: &Place) -> Member {
+        Member { next: place.next, open: place.open, counts: place.counts }
+    }
+
     /// The cards that can go to the foundation, or come back from it to some use, where some want to be moved.
     #[inline]
     fn shifts(&self, place: &Place, wanting: u64) -> u64 {
@@ -438,7 +445,7 @@ impl Closure {
     #[inline]
     pub fn fill(&mut self, place: &Place, wanting: u64) {
         self.members.clear();
-        self.members.push(Member { next: place.next, open: place.open, counts: place.counts });
+        self.members.push(Member::of(place));
         let mut at = 0;
         while at < self.members.len() {
             let from = self.members[at];
@@ -454,8 +461,7 @@ impl Closure {
 
     /// The cards to be moved, one after the other, on a shortest way from a position to a member of its closure.
     pub fn way(place: &Place, wanting: u64, to: &Member) -> Vec<Card> {
-        let start = Member { next: place.next, open: place.open, counts: place.counts };
-        let mut reached = vec![(start, None)];
+        let mut reached = vec![(Member::of(place), None)];
         let mut at = 0;
         while at < reached.len() && reached[at].0.counts != to.counts {
             let from = reached[at].0;

@@ -79,7 +79,7 @@ impl Solver {
     ) -> (Outcome, usize) {
         self.clear(limit);
         let mut place = *start;
-        table.settle(&mut place, |_| {});
+        table.settle(&mut place);
         let mut node = Node { place, from: NONE, step: NOTHING };
         loop {
             let count = self.nodes.len();
@@ -97,7 +97,7 @@ impl Solver {
                 };
                 let mut place = self.nodes[from as usize].place.at(&member);
                 table.take_and_see(&mut place, stride);
-                table.settle(&mut place, |_| {});
+                table.settle(&mut place);
                 if self.seen.insert(place.key(place.counts)) {
                     break Node { place, from, step: Step { counts: member.counts, stride } };
                 }

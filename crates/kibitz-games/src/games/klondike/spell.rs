@@ -9,7 +9,7 @@ use kibitz_core::strides::Strides;
 use super::cards::Card;
 use super::moves::Move;
 use super::position::{Position, Run};
-use super::quotient::{Closure, Stride, Table};
+use super::quotient::{Closure, Member, Place, Stride, Table};
 use super::solver::Step;
 use super::state;
 use super::strides::{Strided, stride};
@@ -47,35 +47,67 @@ impl Strides for KlondikeStrides {
         for card in begun.way(&member) {
             speller.shift(card);
         }
-        let Stride { card, founds } = stride(action);
-        if founds { speller.up(card) } else { speller.onto(card) }
+        speller.stride(stride(action));
     }
 }
 
 /// The moves of a way to win, all cards known, down to the last card.
 pub fn spell_out(position: &Position, draw: u32, way: &[Step]) -> Vec<Action> {
     let mut moves = Vec::new();
-    let mut speller = Speller { position: *position, moves: &mut moves };
     let table = Table::new(position, draw);
-    let mut place = table.place(position);
-    table.settle(&mut place, |card| speller.up(card));
+    let place = table.place(position);
+    let mut walk = Walk { table, place, speller: Speller { position: *position, moves: &mut moves } };
+    // Where the solver takes it to be. It moves cards to the foundation that can come back; here they stay until
+    // something needs them there.
+    let mut settled = place;
+    walk.settle(&mut settled);
     for Step { counts, stride } in way {
-        table.look_through(&mut place);
-        let wanting = table.wanting(&place);
+        table.look_through(&mut settled);
         let mut closure = Closure::default();
-        closure.fill(&place, wanting);
+        closure.fill(&settled, table.wanting(&settled));
         let Some(member) = closure.members.iter().find(|member| member.counts == *counts) else { break };
-        Closure::way(&place, wanting, member).into_iter().for_each(|card| speller.shift(card));
-        place = place.at(member);
-        if stride.founds { speller.up(stride.card) } else { speller.onto(stride.card) }
-        table.take_and_see(&mut place, *stride);
-        table.settle(&mut place, |card| speller.up(card));
+        settled = settled.at(member);
+        walk.go(&settled, *stride);
+        table.take_and_see(&mut settled, *stride);
+        walk.settle(&mut settled);
     }
     // Now nothing is face down, and the lowest rank is always free to go.
-    for card in Card::all().filter(|card| place.open & card.bit() != 0) {
-        speller.up(card);
+    for card in Card::all().filter(|card| walk.place.open & card.bit() != 0) {
+        walk.speller.up(card);
     }
     moves
+}
+
+/// A game on the solver's way.
+struct Walk<'a> {
+    table: Table,
+    place: Place,
+    speller: Speller<'a>,
+}
+
+impl Walk<'_> {
+    /// Makes a stride, where the foundations are as in `settled`.
+    fn go(&mut self, settled: &Place, stride: Stride) {
+        self.table.look_through(&mut self.place);
+        let member = Member::of(settled);
+        let wanting = self.table.wanting(&self.place);
+        for card in Closure::way(&self.place, wanting, &member) {
+            self.speller.shift(card);
+        }
+        self.place = self.place.at(&member);
+        self.speller.stride(stride);
+        self.table.take_and_see(&mut self.place, stride);
+    }
+
+    /// Lets the solver's place settle, and makes what cannot be undone of it.
+    fn settle(&mut self, settled: &mut Place) {
+        while let Some(card) = self.table.settles(settled) {
+            if settled.bases & card.bit() != 0 {
+                self.go(settled, Stride { card, founds: true });
+            }
+            self.table.found(settled, card);
+        }
+    }
 }
 
 /// Turns moves of cards, wherever they lie, into moves of a game.
@@ -90,6 +122,10 @@ impl Speller<'_> {
         self.position.runs.iter().enumerate().find_map(|(column, run)| {
             run.cards().position(|other| other == card).map(|place| (column, place))
         })
+    }
+
+    fn stride(&mut self, stride: Stride) {
+        if stride.founds { self.up(stride.card) } else { self.onto(stride.card) }
     }
 
     /// A card goes from the tableau to the foundation, or comes back.

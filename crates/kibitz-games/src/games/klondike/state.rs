@@ -208,7 +208,9 @@ impl State {
         self.turned_over = false;
         if is_new {
             self.remembered = 0;
-        } else if self.remembered() < MEMORY {
+        } else if (rules.reading == Reading::Paper || onto.is_some()) && self.remembered() < MEMORY {
+            // Whoever goes round in circles leaves some layout by another move than one to the foundation: it is
+            // enough to remember those.
             self.memory[self.remembered()] = before;
             self.remembered += 1;
         }

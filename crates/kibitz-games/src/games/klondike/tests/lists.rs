@@ -24,7 +24,7 @@ impl Lists {
         let (waste, stock): (Vec<_>, Vec<_>) = deck.partition(turned);
         let bare = |cards: Vec<(usize, Card)>| cards.into_iter().map(|(_, card)| card).collect();
         let suit = |suit: u8| (0..position.foundation[usize::from(suit)]).map(move |rank| Card::new(rank, suit));
-        let mut lists = Lists {
+        Lists {
             rules: *rules,
             down: (0..COLUMNS).map(|column| position.face_down(column).to_vec()).collect(),
             up: position.runs.iter().map(|run| run.cards().collect()).collect(),
@@ -33,9 +33,7 @@ impl Lists {
             founded: [0, 1, 2, 3].map(|number| suit(number).collect()),
             passes: 1,
             visited: Vec::new(),
-        };
-        lists.visited.push(lists.layout());
-        lists
+        }
     }
 
     /// What makes two states the same for the prevention of cycles.
@@ -114,7 +112,11 @@ impl Lists {
             }
             moves.extend(self.places(*top));
         }
-        let is_new = |made: &&Move| !self.visited.contains(&self.after(**made).0.layout());
+        let now = self.layout();
+        let is_new = |made: &&Move| {
+            let after = self.after(**made).0.layout();
+            after != now && !self.visited.contains(&after)
+        };
         moves.iter().filter(is_new).map(|made| made.action().0).collect()
     }
 
@@ -172,12 +174,13 @@ impl Lists {
     }
 
     fn make(&mut self, made: Move) {
-        let (after, is_new) = self.after(made);
+        let (before, (after, is_new)) = (self.layout(), self.after(made));
         *self = after;
         if is_new {
             self.visited.clear();
+        } else if self.rules.reading == Reading::Paper || !matches!(made, Move::Up(_)) {
+            self.visited.push(before);
         }
-        self.visited.push(self.layout());
     }
 }
 
