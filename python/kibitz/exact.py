@@ -46,8 +46,8 @@ def solve(
 ) -> Solution:
     """Solves a game exactly: by looking ahead, over beliefs, or for an equilibrium.
 
-    With a deal, what chance does before the first move is drawn as in an episode with that seed, and the game is
-    solved from there on.
+    With a deal, what chance does before the first move is drawn as in an episode with that seed, and the
+    game is solved from there on.
 
     Raises ValueError, with a sentence, for a game that is too large or of no kind that can be
     solved.

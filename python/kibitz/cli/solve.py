@@ -14,7 +14,7 @@ from kibitz.cli._terminal import Progress, Timer, duration, in_columns, paint
 EXAMPLES = {
     "kibitz solve tic-tac-toe": "a draw, whatever the first move",
     "kibitz solve kuhn-poker": "the first player loses an eighteenth of a chip a deal",
-    "kibitz solve 'klondike(thoughtful=true)' --deal 7": "all the moves of a way to win, or a proof of none",
+    "kibitz solve 'klondike(thoughtful=true)' --deal 7": "a way to win, or that there is none",
     "kibitz solve 'breakthrough(rows=5, columns=4)' --max-states 50000000": "with more room",
 }
 
