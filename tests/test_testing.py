@@ -273,6 +273,7 @@ PLANNERS = [
     "pomcp(simulations=40)",
     "random",
     "sparse-uct(simulations=40)",
+    "stride-uct(simulations=40)",
     "uct(simulations=40)",
 ]
 
