@@ -16,6 +16,10 @@ TRAJECTORIES = 1000
 GAMES = 20
 SECONDS = 1.0
 """What a game may cost."""
+DEALS = 100
+DECIDED = 95
+"""How many of them the solver is to decide, all cards known, in `PATIENCE` seconds each."""
+PATIENCE = 5.0
 GIB = 1 << 30
 
 
@@ -47,6 +51,19 @@ def rows(scale: Scale) -> Iterator[Row]:
         peer_name="the most that it may be",
         note=f"{games} games",
     )
+    deals = DEALS if full else 3
+    decided = _decided(deals)
+    yield Row(
+        "klondike",
+        f"deals decided within {PATIENCE:g} s each, all cards known",
+        "%",
+        100 * decided / deals,
+        DECIDED,
+        100 * decided / deals / DECIDED,
+        required=1.0,
+        peer_name="the least that it is to be",
+        note=f"{deals} deals",
+    )
     nodes = 2 * scale.nodes
     spec = f"uct(simulations=1000000000, nodes={nodes}, grow=inf, exploration=1)"
     tree = apart("search", "klondike", spec)
@@ -61,6 +78,16 @@ def rows(scale: Scale) -> Iterator[Row]:
         peer_name="the most that it may be",
         note=f"{tree['nodes']:,.0f} nodes, {tree['bytes'] / tree['nodes']:.0f} bytes each",
     )
+
+
+def _decided(deals: int) -> int:
+    """How many of the first deals are won or proven lost in time."""
+    decided = 0
+    for deal in range(deals):
+        begun = time.process_time()
+        solution = kb.solve("klondike(thoughtful=true)", deal=deal, max_states=4_000_000)
+        decided += bool(solution.value) and time.process_time() - begun <= PATIENCE
+    return decided
 
 
 def _cost(spec: str, games: int) -> float:

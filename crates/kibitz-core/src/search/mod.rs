@@ -87,13 +87,6 @@ impl TreeSearch {
         };
         let state_tree = kind == TreeKind::State;
         need(info.perfect_information || !state_tree, "a state tree", "perfect information")?;
-        if p.transpositions {
-            need(info.has.hash, "transpositions", "a state hash")?;
-            need(state_tree, "transpositions", "perfect information and tree=state")?;
-            if p.backup == Backup::Max || p.width.is_some() {
-                return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
-            }
-        }
         if p.moves == Moves::Irreversible {
             need(
                 state_tree,
@@ -101,6 +94,13 @@ impl TreeSearch {
                 "perfect information (or a collapsed model) and tree=state",
             )?;
             need(info.has.hash, "moves=irreversible", "a state hash")?;
+        }
+        if p.transpositions {
+            need(info.has.hash, "transpositions", "a state hash")?;
+            need(state_tree, "transpositions", "perfect information and tree=state")?;
+            if p.backup == Backup::Max || p.width.is_some() {
+                return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
+            }
         }
         if p.width.is_some() && !state_tree {
             return Err(format!("{}: width goes with tree=state only", self.name));

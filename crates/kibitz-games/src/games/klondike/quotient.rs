@@ -36,6 +36,18 @@ const fn exchange(pairs: u64) -> u64 {
     (pairs & REDS) << 2 | pairs >> 2 & REDS
 }
 
+/// The cards of foundations with so many cards each.
+#[inline]
+const fn founded(counts: u16) -> u64 {
+    let mut set = 0;
+    let mut suit = 0;
+    while suit < 4 {
+        set |= (SUIT << suit) & ((1 << (4 * (counts >> (4 * suit) & 15))) - 1);
+        suit += 1;
+    }
+    set
+}
+
 /// All cards that some of a set could lie on.
 #[inline]
 const fn parents(set: u64) -> u64 {
@@ -370,10 +382,13 @@ impl Place {
         self.counts += 1 << (4 * card.suit());
     }
 
-    /// The place as another of its members.
+    /// The place as the member of its closure that has these foundations.
     #[inline]
-    pub fn at(&self, member: &Member) -> Place {
-        Place { next: member.next, open: member.open, counts: member.counts, ..*self }
+    pub fn at(&self, counts: u16) -> Place {
+        let known = self.open | founded(self.counts);
+        let next = |suit: u32| 1 << (4 * (counts >> (4 * suit) & 15) as u32 + suit);
+        let next = next(0) | next(1) | next(2) | next(3);
+        Place { next, open: known & !founded(counts), counts, ..*self }
     }
 
     /// A number that no other position of the same deal has, up to which parents cards lie on.

@@ -7,7 +7,7 @@
 use kibitz_core::rng::mix;
 
 use super::cards::Card;
-use super::quotient::{Closure, Member, Place, Stride, Table};
+use super::quotient::{Closure, Place, Stride, Table};
 
 /// What came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,9 +43,7 @@ pub struct Solver {
 struct Waiting {
     /// The number of the place that it leads away from.
     from: u32,
-    stride: Stride,
-    /// Where it is made.
-    member: Member,
+    step: Step,
 }
 
 /// A place that was looked at, and how it was come to.
@@ -92,14 +90,14 @@ impl Solver {
             }
             self.look_at(table, node);
             node = loop {
-                let Some(Waiting { from, stride, member }) = self.most_urgent() else {
+                let Some(Waiting { from, step }) = self.most_urgent() else {
                     return (Outcome::Lost, self.nodes.len());
                 };
-                let mut place = self.nodes[from as usize].place.at(&member);
-                table.take_and_see(&mut place, stride);
+                let mut place = self.nodes[from as usize].place.at(step.counts);
+                table.take_and_see(&mut place, step.stride);
                 table.settle(&mut place);
                 if self.seen.insert(place.key(place.counts)) {
-                    break Node { place, from, step: Step { counts: member.counts, stride } };
+                    break Node { place, from, step };
                 }
             };
         }
@@ -143,7 +141,7 @@ impl Solver {
             // What follows from the stride by itself is not known yet, but what it does is.
             let brought = if place.reach & stride.card.bit() != 0 { 1 } else { REVEAL };
             let urgency = now - brought - usize::from(stride.founds);
-            waiting[urgency].push(Waiting { from, stride, member: *member });
+            waiting[urgency].push(Waiting { from, step: Step { counts: member.counts, stride } });
             *first = (*first).min(urgency);
         });
         self.nodes.push(node);

@@ -63,10 +63,7 @@ pub fn spell_out(position: &Position, draw: u32, way: &[Step]) -> Vec<Action> {
     walk.settle(&mut settled);
     for Step { counts, stride } in way {
         table.look_through(&mut settled);
-        let mut closure = Closure::default();
-        closure.fill(&settled, table.wanting(&settled));
-        let Some(member) = closure.members.iter().find(|member| member.counts == *counts) else { break };
-        settled = settled.at(member);
+        settled = settled.at(*counts);
         walk.go(&settled, *stride);
         table.take_and_see(&mut settled, *stride);
         walk.settle(&mut settled);
@@ -94,7 +91,7 @@ impl Walk<'_> {
         for card in Closure::way(&self.place, wanting, &member) {
             self.speller.shift(card);
         }
-        self.place = self.place.at(&member);
+        self.place = self.place.at(member.counts);
         self.speller.stride(stride);
         self.table.take_and_see(&mut self.place, stride);
     }

@@ -179,7 +179,7 @@ impl Game for Strided {
             spot.table.turn_up(&mut spot.place, column);
             spot.arrive();
         } else if let Some(member) = spot.member(stride(*action)) {
-            spot.place = spot.place.at(&member);
+            spot.place = spot.place.at(member.counts);
             match spot.table.take(&mut spot.place, stride(*action)) {
                 Some(column) => spot.stage = Stage::TurningUp(column),
                 None => spot.arrive(),
