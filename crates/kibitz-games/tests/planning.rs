@@ -38,7 +38,7 @@ fn decide(planner: &str, game: &kibitz_core::SharedModel, view: &View, seed: u64
     }
 }
 
-const PLANNERS: [&str; 28] = [
+const PLANNERS: [&str; 29] = [
     "random",
     "greedy",
     "one-step(samples=3)",
@@ -49,6 +49,7 @@ const PLANNERS: [&str; 28] = [
     "uct(simulations=40, grow=inf, transpositions=true)",
     "uct(simulations=40, workers=2, parallel=tree)",
     "sparse-uct(simulations=40, width=1)",
+    "stride-uct(simulations=40)",
     "ensemble-uct(simulations=10, trees=3)",
     "pomcp(simulations=40, belief=particles(20))",
     "pomcp(simulations=40, belief=resampling)",
@@ -95,4 +96,18 @@ proptest! {
             prop_assert_eq!(decision.table, again.table);
         }
     }
+}
+
+#[test]
+fn what_is_decided_needs_no_more_simulations() {
+    let game = registry::game(&"connect-four".parse().unwrap()).unwrap();
+    let mut saved = 0;
+    for seed in 0..10 {
+        let Some(view) = walk(&*game, 8, seed) else { continue };
+        let all = decide("uct(simulations=600)", &game, &view, seed).unwrap();
+        let few = decide("uct(simulations=600, until_decided=true)", &game, &view, seed).unwrap();
+        assert_eq!(all.action, few.action);
+        saved += all.simulations - few.simulations;
+    }
+    assert!(saved > 100, "{saved} of 6,000 simulations saved");
 }

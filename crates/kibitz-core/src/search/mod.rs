@@ -29,7 +29,7 @@ use crate::rng::Rng;
 use crate::view::View;
 use beliefs::{BeliefSearch, LARGEST, Task};
 use params::{
-    Backup, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
+    Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
 };
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
@@ -116,6 +116,9 @@ impl TreeSearch {
                 "backup=max",
                 "one player, or two whose returns add up to zero",
             )?;
+        }
+        if p.until_decided && p.choice != Choice::Visits {
+            return Err(format!("{}: until_decided goes with choice=visits only", self.name));
         }
         let alone = p.parallel != Parallel::Tree || p.workers == 1;
         let plain = p.backup == Backup::Mean && p.expansion == Expansion::All;

@@ -59,6 +59,9 @@ crate::params! {
         pub transpositions: bool = false;
         /// Whether the tree is kept for the next move.
         pub reuse: bool = true;
+        /// Whether the search of a tree ends as soon as the simulations left cannot change which of its actions
+        /// has most visits.
+        pub until_decided: bool = false;
         /// Threads.
         pub workers: u32 = 1, in 1..=256;
         /// What threads do: each a tree of its own (root), all one tree (tree), or the playouts of

@@ -82,6 +82,7 @@ preset!(
         simulations: Some(2000),
         playout: PlayoutKind::Fixed(Policy::Solver { effort: 150 }),
         exploration: 0.7,
+        until_decided: true,
     }
 );
 preset!(

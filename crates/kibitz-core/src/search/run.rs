@@ -117,6 +117,11 @@ fn slice(
             if tree.len() >= stop.nodes || stop.deadline.is_some_and(|end| Instant::now() >= end) {
                 return true;
             }
+            if worker.problem.params.until_decided
+                && worker.lead(tree) > stop.simulations - worker.simulations.min(stop.simulations)
+            {
+                return true;
+            }
         }
         if worker.problem.model.faults() != stop.faults {
             stop.now.store(true, Relaxed);

@@ -255,6 +255,16 @@ impl<'a> Worker<'a> {
         model.draw(state, fate)
     }
 
+    /// By how many visits the root's most visited action is ahead of the next.
+    pub fn lead(&self, tree: &Tree) -> u64 {
+        let (mut most, mut next) = (0, 0);
+        for edge in tree.edges(self.root) {
+            let visits = edge.visits.load(Relaxed);
+            (most, next) = if visits > most { (visits, most) } else { (most, next.max(visits)) };
+        }
+        u64::from(most - next)
+    }
+
     fn begin(&mut self) {
         self.steps.clear();
         self.rewards.clear();
