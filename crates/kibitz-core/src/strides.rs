@@ -322,20 +322,22 @@ mod tests {
         let mut info = Info::new(1, 0.0, 1.0);
         info.has.hash = true;
         let game = Arc::new(Doors(info));
-        let mut planner = registry::planner(&"stride-uct(simulations=30)".parse().unwrap()).unwrap();
-        planner.start(game.clone(), 0, 1).unwrap();
-        let (mut state, mut view, mut paid) = (Game::initial(&*game), View::new(0), [0.0]);
-        let mut names = Vec::new();
-        while Game::turn(&*game, &state) != Turn::Over {
-            view.legal.clear();
-            Game::legal(&*game, &state, 0, &mut view.legal);
-            let action = planner.act(&view, &mut || false).unwrap().action;
-            names.push(Game::action_name(&*game, &state, Some(0), action));
-            Game::step(&*game, &mut state, &[action], &mut paid);
-            view.events.push(Event::Acted(action));
-            view.events.push(Event::Observed(crate::game::Observation::of_joint(&[action])));
+        for spec in ["stride-uct(simulations=30)", "stride-uct(simulations=30, transpositions=false)"] {
+            let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();
+            planner.start(game.clone(), 0, 1).unwrap();
+            let (mut state, mut view, mut paid) = (Game::initial(&*game), View::new(0), [0.0]);
+            let mut names = Vec::new();
+            while Game::turn(&*game, &state) != Turn::Over {
+                view.legal.clear();
+                Game::legal(&*game, &state, 0, &mut view.legal);
+                let action = planner.act(&view, &mut || false).unwrap().action;
+                names.push(Game::action_name(&*game, &state, Some(0), action));
+                Game::step(&*game, &mut state, &[action], &mut paid);
+                view.events.push(Event::Acted(action));
+                view.events.push(Event::Observed(crate::game::Observation::of_joint(&[action])));
+            }
+            assert_eq!(names, ["right", "right", "door", "right", "right", "door"], "{spec}");
+            assert_eq!(paid, [1.0]);
         }
-        assert_eq!(names, ["right", "right", "door", "right", "right", "door"]);
-        assert_eq!(paid, [1.0]);
     }
 }

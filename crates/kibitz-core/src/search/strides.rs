@@ -45,6 +45,8 @@ impl Striding {
         let model = self.model();
         let mut world = World::initial(&*model);
         world.state = self.strides.enter(state);
+        // Another tree begins here, unless states tell nodes apart.
+        world.path = model.hash(&world.state);
         let mut view = View::new(player);
         if model.turn(&world.state).movers().contains(player) {
             model.legal(&world.state, player, &mut view.legal);
