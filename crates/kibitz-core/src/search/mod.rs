@@ -297,11 +297,18 @@ impl Session {
                 striding.spell(&*self.model, &state, found)
             }
         };
-        let open = decision.filter(|decision| view.legal.contains(&decision.action));
-        Ok(open.unwrap_or_else(|| {
-            Decision::at_random(view, &mut rng)
-                .noting("nothing leads on from here: all that is left can be undone".to_owned())
-        }))
+        if let Some(decision) = decision.filter(|decision| view.legal.contains(&decision.action)) {
+            return Ok(decision);
+        }
+        // All that is left can be undone, or follows by itself: what the game prefers, or anything.
+        let mut preferred = Vec::new();
+        model.preferred(&state, view.player, &mut preferred);
+        preferred.retain(|action| view.legal.contains(action));
+        let note = "no stride leads on from here".to_owned();
+        Ok(match preferred.get(rng.below(preferred.len().max(1) as u32) as usize) {
+            Some(action) => Decision { action: *action, ..Decision::default() }.noting(note),
+            None => Decision::at_random(view, &mut rng).noting(note),
+        })
     }
 
     /// Searches the graph of beliefs from the present one.
