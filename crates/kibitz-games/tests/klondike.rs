@@ -9,7 +9,7 @@ use kibitz_core::registry;
 use kibitz_core::rng::Rng;
 use kibitz_core::view::{Event, View};
 use kibitz_games::klondike::cards::Card;
-use kibitz_games::klondike::position::{Position, Run};
+use kibitz_games::klondike::position::{Position, Run, begins};
 use kibitz_games::klondike::quotient::Table;
 use kibitz_games::klondike::solver::{Outcome, Solver};
 use kibitz_games::klondike::state;
@@ -285,10 +285,7 @@ fn exchange_unseen(state: &mut State, rng: &mut Rng) {
     let state = state.get_mut::<state::State>();
     let hidden = state.position.hidden;
     let mut places: Vec<usize> = (0..7)
-        .flat_map(|column| {
-            let begin = column * (column.max(1) - 1) / 2;
-            (0..usize::from(hidden[column])).map(move |index| begin + index)
-        })
+        .flat_map(|column| (0..usize::from(hidden[column])).map(move |index| begins(column) + index))
         .collect();
     rng.shuffle(&mut places);
     if let [a, b, ..] = places[..] {

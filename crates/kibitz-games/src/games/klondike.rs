@@ -377,7 +377,7 @@ impl Game for Klondike {
         let mut table = Table::new(&state.position, self.rules.draw);
         let place = table.place(&state.position);
         let unknown = if self.form == Form::Collapsed { state.position.covered() } else { 0 };
-        let (won, looked_at) = strides::try_one(&mut table, &place, unknown, effort, rng);
+        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, rng);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
     }

@@ -271,37 +271,12 @@ impl Table {
         }
     }
 
-    /// The next card, but for some, that may as well go to the foundation.
-    #[inline]
-    pub fn safe(&self, place: &Place, but: u64) -> Option<Card> {
-        let bare = Freedom::of(place.open, place).bare & place.next & !but;
-        if bare == 0 { None } else { members(bare & safe(place.counts)).next() }
-    }
-
     /// Moves to the foundation all that may as well be there, where all cards are known, and all that can come
     /// back.
     #[inline]
     pub fn settle(&self, place: &mut Place) {
-        while let Some(card) = self.settles(place) {
+        while let Some(card) = place.settles() {
             self.found(place, card);
-        }
-    }
-
-    /// The next card that does.
-    #[inline]
-    pub fn settles(&self, place: &Place) -> Option<Card> {
-        let bare = Freedom::of(place.open, place).bare & place.next;
-        let loose = bare & !place.bases;
-        let sure = if loose != 0 || bare == 0 { loose } else { bare & safe(place.counts) };
-        members(sure).next()
-    }
-
-    /// Moves to the foundation all that can come back.
-    pub fn rise(&self, place: &mut Place) {
-        while let Some(card) =
-            members(Freedom::of(place.open, place).bare & place.next & !place.bases).next()
-        {
-            place.found(card);
         }
     }
 
@@ -373,6 +348,35 @@ impl Place {
         (stacked, alone)
     }
 
+    /// The cards of the tableau that can go to the foundation.
+    #[inline]
+    fn ready(&self) -> u64 {
+        Freedom::of(self.open, self).bare & self.next
+    }
+
+    /// The next card, but for some, that may as well go to the foundation.
+    #[inline]
+    pub fn as_well(&self, but: u64) -> Option<Card> {
+        let ready = self.ready() & !but;
+        if ready == 0 { None } else { members(ready & safe(self.counts)).next() }
+    }
+
+    /// The next card that can come back from the foundation, or may as well go there.
+    #[inline]
+    pub fn settles(&self) -> Option<Card> {
+        let ready = self.ready();
+        let loose = ready & !self.bases;
+        let sure = if loose != 0 || ready == 0 { loose } else { ready & safe(self.counts) };
+        members(sure).next()
+    }
+
+    /// Moves to the foundation all that can come back.
+    pub fn rise(&mut self) {
+        while let Some(card) = members(self.ready() & !self.bases).next() {
+            self.found(card);
+        }
+    }
+
     #[inline]
     fn found(&mut self, card: Card) {
         let bit = card.bit();
@@ -410,13 +414,17 @@ pub struct Member {
     pub open: u64,
     /// As [`Place::counts`].
     pub counts: u16,
+    /// The number of the member that it was found from.
+    from: u16,
+    /// The card that was moved there; the first member was found by no move.
+    by: Card,
 }
 
 impl Member {
     /// The one in whose person a place stands for all.
     #[inline]
-    pub fn of(place: &Place) -> Member {
-        Member { next: place.next, open: place.open, counts: place.counts }
+    fn of(place: &Place) -> Member {
+        Member { next: place.next, open: place.open, counts: place.counts, from: 0, by: Card(0) }
     }
 
     /// The cards that can go to the foundation, or come back from it to some use, where some want to be moved.
@@ -438,13 +446,14 @@ impl Member {
         ups | tops & freedom.room & useful & !safe(self.counts)
     }
 
-    /// After such a move.
+    /// After such a move; `from` is this member's number.
     #[inline]
-    fn shifted(&self, card: Card) -> Member {
+    fn shifted(&self, card: Card, from: usize) -> Member {
         let bit = card.bit();
         let one = 1 << (4 * card.suit());
         let counts = if self.open & bit != 0 { self.counts + one } else { self.counts - one };
-        Member { next: self.next ^ (bit | bit << 4), open: self.open ^ bit, counts }
+        let (next, open) = (self.next ^ (bit | bit << 4), self.open ^ bit);
+        Member { next, open, counts, from: from as u16, by: card }
     }
 }
 
@@ -465,7 +474,7 @@ impl Closure {
         while at < self.members.len() {
             let from = self.members[at];
             for card in members(from.shifts(place, wanting)) {
-                let to = from.shifted(card);
+                let to = from.shifted(card, at);
                 if !self.members.iter().any(|known| known.counts == to.counts) {
                     self.members.push(to);
                 }
@@ -474,24 +483,14 @@ impl Closure {
         }
     }
 
-    /// The cards to be moved, one after the other, on a shortest way from a position to a member of its closure.
-    pub fn way(place: &Place, wanting: u64, to: &Member) -> Vec<Card> {
-        let mut reached = vec![(Member::of(place), None)];
-        let mut at = 0;
-        while at < reached.len() && reached[at].0.counts != to.counts {
-            let from = reached[at].0;
-            for card in members(from.shifts(place, wanting)) {
-                let next = from.shifted(card);
-                if !reached.iter().any(|(known, _)| known.counts == next.counts) {
-                    reached.push((next, Some((at, card))));
-                }
-            }
-            at += 1;
-        }
+    /// The cards to be moved, one after the other, on a shortest way from the first member to that with these
+    /// foundations.
+    pub fn way(&self, counts: u16) -> Vec<Card> {
         let mut way = Vec::new();
-        while let Some((_, Some((before, card)))) = reached.get(at) {
-            way.push(*card);
-            at = *before;
+        let mut at = self.members.iter().position(|member| member.counts == counts).unwrap_or(0);
+        while at > 0 {
+            way.push(self.members[at].by);
+            at = usize::from(self.members[at].from);
         }
         way.reverse();
         way

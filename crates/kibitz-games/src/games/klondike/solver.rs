@@ -4,9 +4,11 @@
 //! the deck and the most on the foundations. No place is looked at twice. When there is nothing left to look at,
 //! there is no way.
 
-use kibitz_core::rng::mix;
+use std::cell::RefCell;
 
-use super::cards::Card;
+use kibitz_core::rng::{Rng, mix};
+
+use super::cards::{CARDS, Card, members};
 use super::quotient::{Closure, Place, Stride, Table};
 
 /// What came out.
@@ -214,4 +216,24 @@ impl Seen {
             self.insert(key);
         });
     }
+}
+
+thread_local! {
+    static SOLVER: RefCell<Solver> = RefCell::default();
+}
+
+/// Whether a bounded search wins with the unseen cards shuffled; and how many places it looked at.
+pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: &mut Rng) -> (bool, u64) {
+    let mut cards = [Card(0); CARDS];
+    let mut count = 0;
+    for card in members(unseen) {
+        cards[count] = card;
+        count += 1;
+    }
+    rng.shuffle(&mut cards[..count]);
+    table.suppose(place, cards[..count].iter().copied());
+    let (outcome, looked_at) = SOLVER.with_borrow_mut(|solver| {
+        solver.solve(table, place, effort as usize, || false)
+    });
+    (outcome == Outcome::Won, looked_at as u64)
 }

@@ -9,7 +9,7 @@ use kibitz_core::strides::Strides;
 use super::cards::Card;
 use super::moves::Move;
 use super::position::{Position, Run};
-use super::quotient::{Closure, Member, Place, Stride, Table};
+use super::quotient::{Closure, Place, Stride, Table};
 use super::solver::Step;
 use super::state;
 use super::strides::{Strided, stride};
@@ -38,13 +38,13 @@ impl Strides for KlondikeStrides {
     fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>) {
         let mut speller = Speller { position: state.get::<state::State>().position, moves };
         let spot = self.game.enter(&speller.position);
-        let Some(member) = spot.member(stride(action)) else { return };
+        let Some(counts) = spot.starts(stride(action)) else { return };
         let mut begun = self.game.begin(&speller.position);
         while let Some(card) = begun.as_well() {
             speller.up(card);
             begun.found(card);
         }
-        for card in begun.way(&member) {
+        for card in begun.closure().way(counts) {
             speller.shift(card);
         }
         speller.stride(stride(action));
@@ -86,19 +86,19 @@ impl Walk<'_> {
     /// Makes a stride, where the foundations are as in `settled`.
     fn go(&mut self, settled: &Place, stride: Stride) {
         self.table.look_through(&mut self.place);
-        let member = Member::of(settled);
-        let wanting = self.table.wanting(&self.place);
-        for card in Closure::way(&self.place, wanting, &member) {
+        let mut closure = Closure::default();
+        closure.fill(&self.place, self.table.wanting(&self.place));
+        for card in closure.way(settled.counts) {
             self.speller.shift(card);
         }
-        self.place = self.place.at(member.counts);
+        self.place = self.place.at(settled.counts);
         self.speller.stride(stride);
         self.table.take_and_see(&mut self.place, stride);
     }
 
     /// Lets the solver's place settle, and makes what cannot be undone of it.
     fn settle(&mut self, settled: &mut Place) {
-        while let Some(card) = self.table.settles(settled) {
+        while let Some(card) = settled.settles() {
             if settled.bases & card.bit() != 0 {
                 self.go(settled, Stride { card, founds: true });
             }
@@ -114,20 +114,13 @@ struct Speller<'a> {
 }
 
 impl Speller<'_> {
-    /// Where a face-up card lies: its column and its place in the run.
-    fn find(&self, card: Card) -> Option<(usize, usize)> {
-        self.position.runs.iter().enumerate().find_map(|(column, run)| {
-            run.cards().position(|other| other == card).map(|place| (column, place))
-        })
-    }
-
     fn stride(&mut self, stride: Stride) {
         if stride.founds { self.up(stride.card) } else { self.onto(stride.card) }
     }
 
     /// A card goes from the tableau to the foundation, or comes back.
     fn shift(&mut self, card: Card) {
-        match self.find(card) {
+        match self.position.find(card) {
             Some(_) => self.up(card),
             None => self.onto(card),
         }
@@ -135,7 +128,7 @@ impl Speller<'_> {
 
     fn up(&mut self, card: Card) {
         // What lies on it can move to its twin.
-        if let Some((column, place)) = self.find(card) {
+        if let Some((column, place)) = self.position.find(card) {
             if place + 1 < self.position.runs[column].len() {
                 let above = self.position.runs[column].card(place + 1);
                 self.play(above, Some(card.twin()));
@@ -154,7 +147,7 @@ impl Speller<'_> {
 
     /// A card, with all that lies on it, goes onto another, or to an empty column.
     fn play(&mut self, card: Card, parent: Option<Card>) {
-        let moved = match self.find(card) {
+        let moved = match self.position.find(card) {
             Some((column, place)) => self.cut(column, place),
             None => {
                 let count = &mut self.position.foundation[usize::from(card.suit())];
@@ -165,8 +158,8 @@ impl Speller<'_> {
             }
         };
         let column = match parent {
-            Some(parent) => self.find(parent).map(|(column, _)| column),
-            None => self.position.runs.iter().position(Run::is_empty),
+            Some(parent) => self.position.find(parent).map(|(column, _)| column),
+            None => self.position.empty_column(),
         };
         if let Some(column) = column {
             self.position.runs[column].append(moved);

@@ -4,15 +4,13 @@
 //! takes one card from the deck, or from what it lies on; all moves that can be undone, and all that may as
 //! well be made, come before it by themselves.
 
-use std::cell::RefCell;
-
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::rng::{Rng, derive, mix};
 
-use super::cards::{CARDS, Card, members};
+use super::cards::{Card, members};
 use super::position::{COLUMNS, Position};
-use super::quotient::{Closure, Member, Place, Stride, Table, safe};
-use super::solver::{Outcome, Solver};
+use super::quotient::{Closure, Place, Stride, Table, safe};
+use super::solver::try_one;
 use crate::bits::nth_set;
 
 /// The game over strides.
@@ -54,10 +52,6 @@ pub fn stride(action: Action) -> Stride {
     Stride { card: Card((action.0 & (ONTO - 1)) as u8), founds: action.0 < ONTO }
 }
 
-thread_local! {
-    static SOLVER: RefCell<Solver> = RefCell::default();
-}
-
 impl Strided {
     /// The game that turns so many cards at a time.
     pub fn new(draw: u32) -> Strided {
@@ -91,10 +85,9 @@ impl Spot {
         while let Some(card) = self.as_well() {
             self.found(card);
         }
-        self.table.rise(&mut self.place);
+        self.place.rise();
         self.table.look_through(&mut self.place);
-        let mut closure = Closure::default();
-        closure.fill(&self.place, self.table.wanting(&self.place));
+        let closure = self.closure();
         (self.up, self.onto) = (0, 0);
         closure.strides(&self.table, &self.place, |_, stride| match stride.founds {
             true => self.up |= stride.card.bit(),
@@ -112,7 +105,7 @@ impl Spot {
 
     /// A card that may as well go to the foundation, and turns up nothing.
     pub fn as_well(&self) -> Option<Card> {
-        self.table.safe(&self.place, self.lying_on_cards())
+        self.place.as_well(self.lying_on_cards())
     }
 
     /// Moves such a card.
@@ -120,9 +113,11 @@ impl Spot {
         self.table.found(&mut self.place, card);
     }
 
-    /// The cards to be moved, one after the other, to a member of the closure.
-    pub fn way(&self, member: &Member) -> Vec<Card> {
-        Closure::way(&self.place, self.table.wanting(&self.place), member)
+    /// All that can be come to by moves that can be undone.
+    pub fn closure(&self) -> Closure {
+        let mut closure = Closure::default();
+        closure.fill(&self.place, self.table.wanting(&self.place));
+        closure
     }
 
     /// Bases with face-down cards below.
@@ -131,14 +126,12 @@ impl Spot {
         tall.filter_map(|column| self.table.base(&self.place, column)).map(Card::bit).sum()
     }
 
-    /// The member of the closure at which a stride is made.
-    pub fn member(&self, wanted: Stride) -> Option<Member> {
-        let mut closure = Closure::default();
-        closure.fill(&self.place, self.table.wanting(&self.place));
+    /// The foundations of the member of the closure at which a stride is made.
+    pub fn starts(&self, wanted: Stride) -> Option<u16> {
         let mut found = None;
-        closure.strides(&self.table, &self.place, |member, stride| {
-            if stride == wanted && found.is_none() {
-                found = Some(*member);
+        self.closure().strides(&self.table, &self.place, |member, stride| {
+            if stride == wanted {
+                found = found.or(Some(member.counts));
             }
         });
         found
@@ -178,8 +171,8 @@ impl Game for Strided {
             spot.table.reveal(&spot.place, column, card);
             spot.table.turn_up(&mut spot.place, column);
             spot.arrive();
-        } else if let Some(member) = spot.member(stride(*action)) {
-            spot.place = spot.place.at(member.counts);
+        } else if let Some(counts) = spot.starts(stride(*action)) {
+            spot.place = spot.place.at(counts);
             match spot.table.take(&mut spot.place, stride(*action)) {
                 Some(column) => spot.stage = Stage::TurningUp(column),
                 None => spot.arrive(),
@@ -232,20 +225,3 @@ impl Game for Strided {
         derive(derive(columns, deck | turning), derive(spot.unseen, u64::from(spot.place.counts)))
     }
 }
-
-/// Whether a bounded search wins with the unseen cards shuffled; and how many places it looked at.
-pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: &mut Rng) -> (bool, u64) {
-    let mut cards = [Card(0); CARDS];
-    let mut count = 0;
-    for card in members(unseen) {
-        cards[count] = card;
-        count += 1;
-    }
-    rng.shuffle(&mut cards[..count]);
-    table.suppose(place, cards[..count].iter().copied());
-    let (outcome, looked_at) = SOLVER.with_borrow_mut(|solver| {
-        solver.solve(table, place, effort as usize, || false)
-    });
-    (outcome == Outcome::Won, looked_at as u64)
-}
-
