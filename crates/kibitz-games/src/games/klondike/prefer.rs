@@ -28,10 +28,11 @@ pub fn wins(rules: &Rules, state: &State) -> bool {
     let rules = rules.with(Kind::Macro);
     let mut state = state.forgetful();
     state.moves = legal(&rules, &state);
-    while let Some(best) = choose(&rules, &state, &state.moves) {
+    while !state.position.is_won() {
+        let Some(best) = choose(&rules, &state, &state.moves) else { return false };
         state.make(&rules, best);
     }
-    state.position.is_won()
+    true
 }
 
 fn choose(rules: &Rules, state: &State, moves: &Moves) -> Option<Move> {

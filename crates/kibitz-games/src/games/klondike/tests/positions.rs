@@ -36,6 +36,29 @@ waste      \nto turn     7♣ Q♣ [K♦] Q♦ J♣ [K♣]
     assert!(file::read("/").unwrap_err().contains("it is no file"));
 }
 
+/// With every card in the open and no deck, whatever the reading, the preferences bring all cards up and stop
+/// there, though kings could come back from complete foundations.
+#[test]
+fn what_is_won_is_finished() {
+    let text = "foundations: Ah Jd Qc 2s
+column 1: Kd Qs
+column 2: Ks Qd Js 10h 9s 8h 7s 6h 5s 4h 3s 2h
+column 3: 3h
+column 4: Kh
+column 5: Kc
+column 6: Jh 10s 9h 8s 7h 6s 5h 4s
+column 7: Qh
+";
+    for spec in ["klondike(finish=true)", "klondike(finish=true, reading=naive)"] {
+        let game = from_text(spec, text).unwrap();
+        let (mut state, mut paid) = (random_start(&game), [0.0]);
+        let mut best = Vec::new();
+        game.preferred(&state, 0, &mut best);
+        game.step(&mut state, &best[..1], &mut paid);
+        assert_eq!((game.turn(&state), paid), (Turn::Over, [1.0]), "{spec}");
+    }
+}
+
 fn random_start(game: &Klondike) -> State {
     let (mut state, mut rng) = (game.initial(), Rng::new(0));
     while game.turn(&state) == Turn::Chance {
