@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`], [`entry`]
+//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`] and [`equilibrium`], [`entry`]
 //! (registries and specs).
 
 #![forbid(unsafe_code)]
@@ -10,6 +10,7 @@
 mod belief;
 mod count;
 mod entry;
+mod equilibrium;
 mod fault;
 mod game;
 mod intern;
@@ -34,6 +35,8 @@ mod _core {
     use crate::belief::Belief;
     #[pymodule_export]
     use crate::entry::{Entry, ParamDoc, episode_seed, games, parse_spec, planners, unknown};
+    #[pymodule_export]
+    use crate::equilibrium::{GameTree, RegretSolver};
     #[pymodule_export]
     use crate::fault::GameFault;
     #[pymodule_export]

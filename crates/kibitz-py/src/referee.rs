@@ -193,6 +193,42 @@ impl Referee {
         Ok(())
     }
 
+    /// Where every episode begins; chance has not moved yet.
+    fn begin(game: &Bound<'_, Game>, chance: Rng) -> PyResult<Referee> {
+        let rules = game.get();
+        let (state, turn) = drive(game.py(), rules, || {
+            let state = rules.model.initial();
+            let turn = rules.model.turn(&state);
+            (state, turn)
+        })?;
+        let players = rules.model.info().players;
+        Ok(Referee {
+            game: game.clone().unbind(),
+            state: Arc::new(state),
+            turn,
+            chance,
+            views: vec![(Vec::new(), Vec::new()); players],
+            returns: vec![0.0; players],
+            weight: 1.0,
+            steps: Vec::new(),
+            opening: 0,
+        })
+    }
+
+    /// What `player` may know after a history that the core has found: an entry for each mover, one after
+    /// the other, and for chance. Choices of a step that is not complete do not count.
+    pub fn view_after(game: &Bound<'_, Game>, history: &[Action], player: usize) -> PyResult<View> {
+        let mut referee = Referee::begin(game, Rng::new(0))?;
+        let mut rest = history;
+        while referee.turn != Turn::Over && rest.len() >= referee.turn.width() {
+            let (joint, later) = rest.split_at(referee.turn.width());
+            rest = later;
+            let planned = drive(game.py(), game.get(), || referee.plan(joint.to_vec()))?;
+            referee.take(planned);
+        }
+        referee.view(game.py(), player)
+    }
+
     fn reports(&self, py: Python<'_>, range: std::ops::Range<usize>) -> Vec<Report> {
         self.steps[range].iter().map(|step| report(py, &self.game, step)).collect()
     }
@@ -203,26 +239,8 @@ impl Referee {
     #[new]
     #[pyo3(signature = (game, seed=0, episode=0))]
     fn new(game: Bound<'_, Game>, seed: u64, episode: u64) -> PyResult<Referee> {
-        let py = game.py();
-        let rules = game.get();
-        let (state, turn) = drive(py, rules, || {
-            let state = rules.model.initial();
-            let turn = rules.model.turn(&state);
-            (state, turn)
-        })?;
-        let players = rules.model.info().players;
-        let mut referee = Referee {
-            game: game.clone().unbind(),
-            state: Arc::new(state),
-            turn,
-            chance: Rng::episode(seed, episode, "chance"),
-            views: vec![(Vec::new(), Vec::new()); players],
-            returns: vec![0.0; players],
-            weight: 1.0,
-            steps: Vec::new(),
-            opening: 0,
-        };
-        referee.draw(py)?;
+        let mut referee = Referee::begin(&game, Rng::episode(seed, episode, "chance"))?;
+        referee.draw(game.py())?;
         referee.opening = referee.steps.len();
         Ok(referee)
     }
