@@ -379,6 +379,10 @@ class Decision:
     @property
     def table(self) -> list[Judgement]: ...
     @property
+    def values(self) -> list[float]:
+        """What each player may expect from here on, on average over the simulations of a tree search."""
+
+    @property
     def simulations(self) -> int: ...
     @property
     def nodes(self) -> int: ...

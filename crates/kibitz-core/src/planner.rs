@@ -55,6 +55,8 @@ pub struct Decision {
     pub action: Action,
     /// The evidence for each legal action, best first.
     pub table: Vec<Judgement>,
+    /// What each player may expect from here on, on average over the simulations of a tree search.
+    pub values: Vec<f64>,
     /// How many simulations were run for it.
     pub simulations: u64,
     /// How many steps of the model they took, where that is counted.

@@ -38,7 +38,7 @@ fn decide(planner: &str, game: &kibitz_core::SharedModel, view: &View, seed: u64
     }
 }
 
-const PLANNERS: [&str; 29] = [
+const PLANNERS: [&str; 33] = [
     "random",
     "greedy",
     "one-step(samples=3)",
@@ -53,6 +53,10 @@ const PLANNERS: [&str; 29] = [
     "ensemble-uct(simulations=10, trees=3)",
     "pomcp(simulations=40, belief=particles(20))",
     "pomcp(simulations=40, belief=resampling)",
+    "pomcp-pgt(simulations=40)",
+    "pomcp-pgt(simulations=40, selection=regret-matching)",
+    "pomcp-pgt(simulations=40, selection=regret-matching-plus, belief=particles(20))",
+    "uct(simulations=40, selection=regret-matching, choice=policy)",
     "expectimax(depth=2)",
     "is-mcts(simulations=40)",
     "is-mcts(simulations=40, observers=all)",

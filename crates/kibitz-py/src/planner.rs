@@ -150,6 +150,12 @@ impl Decision {
         self.decision.nodes
     }
 
+    /// What each player may expect from here on, on average over the simulations of a tree search.
+    #[getter]
+    fn values(&self) -> Vec<f64> {
+        self.decision.values.clone()
+    }
+
     #[getter]
     fn edges(&self) -> u64 {
         self.decision.edges

@@ -1,7 +1,7 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
-//! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `width.rs`, `leaf.rs`,
-//! `foresee.rs`, `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
+//! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
+//! `foresee.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
 //! the planner that ties them to a belief and a view.
 
 mod beliefs;
@@ -9,6 +9,8 @@ mod foresee;
 mod leaf;
 pub mod params;
 mod presets;
+mod public;
+mod regret;
 mod run;
 mod select;
 mod simulate;
@@ -122,6 +124,18 @@ impl TreeSearch {
         }
         let alone = p.parallel != Parallel::Tree || p.workers == 1;
         let plain = p.backup == Backup::Mean && p.expansion == Expansion::All;
+        let by_regret =
+            matches!(p.selection, Selection::RegretMatching(_) | Selection::RegretMatchingPlus(_));
+        if (kind == TreeKind::Public || by_regret)
+            && (p.observers == Observers::One || !plain || !alone || kind == TreeKind::Belief)
+        {
+            let part = if by_regret { "selection by regret" } else { "tree=public" };
+            return Err(format!(
+                "{}: {part} goes with observers=all, backup=mean, expansion=all and a tree for each thread \
+                 only, and not with tree=belief",
+                self.name
+            ));
+        }
         if p.observers == Observers::One && (state_tree || !plain || !alone) {
             return Err(format!(
                 "{}: observers=one goes with tree=action-observation, backup=mean, expansion=all and a \
@@ -165,6 +179,17 @@ impl Planner for TreeSearch {
             self.params.workers = 1;
         }
         let rng = Rng::new(seed);
+        if kind == TreeKind::Public
+            && let Some((blind, mover)) = public::unseen_move(&*model, &mut rng.fork(u64::MAX))
+        {
+            return Err(format!(
+                "{}: tree=public needs moves that everybody sees, but here {} does not see what {} does; use \
+                 tree=action-observation",
+                self.name,
+                model.player_name(blind),
+                model.player_name(mover)
+            ));
+        }
         let (trees, beliefs) = (Vec::new(), BeliefSearch::default());
         let striding = (self.params.moves == Moves::Irreversible).then(|| Striding::new(&model));
         let decisions = 0;

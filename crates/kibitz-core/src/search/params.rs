@@ -22,15 +22,16 @@ crate::params! {
         /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
         /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
-        /// What a node stands for: auto, state, action-observation or belief. A game that hides something
-        /// but offers a collapsed model is searched in that one where nodes are states.
+        /// What a node stands for: auto, state, action-observation, public or belief. A game that hides
+        /// something but offers a collapsed model is searched in that one where nodes are states.
         pub tree: TreeKind = TreeKind::Auto;
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
         /// decides by what the planner's own player sees, with what is legal in the sampled world).
         pub observers: Observers = Observers::All;
         /// What an edge is: a move, or one that cannot be undone with those before it that can.
         pub moves: Moves = Moves::All;
-        /// How edges are chosen: ucb1 or uniform.
+        /// How edges are chosen: ucb1, uniform, regret-matching with the least regret that every action counts
+        /// with (in units of the spread of returns), or regret-matching-plus with a share of moves at random.
         pub selection: Selection = Selection::Ucb1;
         /// Whether all actions of a node are tried before one is tried twice: all or partial.
         pub expansion: Expansion = Expansion::All;
@@ -49,7 +50,8 @@ crate::params! {
         pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// How returns make values: mean, max, or mixmax(share of the best return seen).
         pub backup: Backup = Backup::Mean;
-        /// Which action is played: the one with most visits, or with the best value.
+        /// Which action is played: the one with most visits, with the best value, or what the selection stands
+        /// for without exploring: policy.
         pub choice: Choice = Choice::Visits;
         /// Outcomes of chance that are considered for an action; none for all of them.
         pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
@@ -80,6 +82,10 @@ words! {
         State = "state",
         /// What the player who decides has done and seen. Each player has a tree of its own.
         ActionObservation = "action-observation",
+        /// What all have seen, and of that what the player who decides has seen itself: what the states have
+        /// in common that it cannot tell apart. Those who move at once come one after the other, and none
+        /// decides by what those before it chose (POMCP-PGT).
+        Public = "public",
         /// How probable each state is, for a single player: histories that leave the same belief meet.
         Belief = "belief",
     }
@@ -103,15 +109,6 @@ words! {
     }
 }
 words! {
-    /// How an edge is chosen.
-    Selection {
-        /// Mean plus c sqrt(ln N / n).
-        Ucb1 = "ucb1",
-        /// The least visited one.
-        Uniform = "uniform",
-    }
-}
-words! {
     /// When untried actions are tried.
     Expansion {
         /// All of them before any is tried twice.
@@ -128,6 +125,9 @@ words! {
         Visits = "visits",
         /// The one with the highest value.
         Value = "value",
+        /// What the selection stands for: the highest value (ucb1, uniform), one drawn by its present strategy
+        /// (regret-matching), or by its average strategy (regret-matching-plus).
+        Policy = "policy",
     }
 }
 words! {
@@ -177,6 +177,47 @@ impl Param for PlayoutKind {
             PlayoutKind::Fixed(Policy::Greedy { epsilon }) => format!("greedy({epsilon})"),
             PlayoutKind::Fixed(Policy::Evaluator) => "evaluator".to_owned(),
             PlayoutKind::Fixed(Policy::Solver { effort }) => format!("solver({effort})"),
+        }
+    }
+}
+
+/// How an edge is chosen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Selection {
+    /// Mean plus c sqrt(ln N / n).
+    Ucb1,
+    /// The least visited one.
+    Uniform,
+    /// In proportion to how much better an action is than what the node is worth on average, and at least
+    /// this much, in units of the spread of returns (POMCP-PGT).
+    RegretMatching(f64),
+    /// In proportion to regrets that are summed up and never fall below zero, but for this share of choices at
+    /// random; what was not chosen is estimated by importance sampling.
+    RegretMatchingPlus(f64),
+}
+
+impl Param for Selection {
+    fn kind() -> String {
+        "ucb1 | uniform | regret-matching(floor) | regret-matching-plus(share)".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        let known = ["ucb1", "uniform", "regret-matching", "regret-matching-plus"];
+        let (name, number) = named(value, &known)?;
+        Ok(match name.as_str() {
+            "uniform" => Selection::Uniform,
+            "regret-matching" => Selection::RegretMatching(share(&name, number, 0.01)?),
+            "regret-matching-plus" => Selection::RegretMatchingPlus(share(&name, number, 0.1)?),
+            _ => Selection::Ucb1,
+        })
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Selection::Ucb1 => "ucb1".to_owned(),
+            Selection::Uniform => "uniform".to_owned(),
+            Selection::RegretMatching(floor) => format!("regret-matching({floor})"),
+            Selection::RegretMatchingPlus(share) => format!("regret-matching-plus({share})"),
         }
     }
 }

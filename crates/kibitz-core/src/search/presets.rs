@@ -92,6 +92,12 @@ preset!(
     { tree: TreeKind::ActionObservation, exploration: 1.0, choice: Choice::Value }
 );
 preset!(
+    "pomcp-pgt",
+    "POMCP on a tree of public histories, for several players who hide things from each other (Peng 2022).",
+    "moves that everybody sees",
+    { tree: TreeKind::Public, choice: Choice::Policy }
+);
+preset!(
     "norns",
     "UCT on what the player has done and seen, from a tree of possible pasts (Geißer et al. 2014).",
     "",

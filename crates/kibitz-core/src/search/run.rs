@@ -35,6 +35,8 @@ pub(super) struct Found {
     pub simulations: u64,
     pub transitions: u64,
     pub root_returns: Vec<Moments>,
+    /// The sum of each player's returns.
+    pub totals: Vec<f64>,
 }
 
 /// Called now and then by the thread that owns the search; true stops it.
@@ -72,9 +74,15 @@ pub(super) fn search_tree(
             break;
         }
     }
-    let mut found =
-        Found { root_returns: vec![Moments::default(); problem.view.legal.len()], ..Found::default() };
+    let mut found = Found {
+        root_returns: vec![Moments::default(); problem.view.legal.len()],
+        totals: vec![0.0; problem.model.info().players],
+        ..Found::default()
+    };
     for worker in workers {
+        for (total, part) in found.totals.iter_mut().zip(&worker.totals) {
+            *total += part;
+        }
         found.simulations += worker.simulations;
         found.transitions += worker.transitions;
         for (total, part) in found.root_returns.iter_mut().zip(&worker.root_returns) {

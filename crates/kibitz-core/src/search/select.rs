@@ -11,10 +11,12 @@ use crate::rng::Rng;
 /// The selection rule, with its constants in the game's own units.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    selection: Selection,
+    pub selection: Selection,
     expansion: Expansion,
     /// The exploration constant times the spread of returns.
     c: f64,
+    /// The spread of returns.
+    pub spread: f64,
     /// What an untried action is taken to be worth under partial expansion.
     middle: f64,
     /// The share of the best return in an edge's value.
@@ -28,6 +30,7 @@ impl Rule {
             selection: params.selection,
             expansion: params.expansion,
             c: params.exploration * info.spread,
+            spread: info.spread,
             middle: (info.min_return + info.max_return) / 2.0,
             q: if let Backup::MixMax(q) = params.backup { q } else { 0.0 },
             small: SMALL.as_slice(),
@@ -129,8 +132,8 @@ pub(super) fn select_offered(
         let visits = edge.visits.load(Relaxed);
         let upper = match rule.selection {
             Selection::Uniform => -f64::from(visits),
-            Selection::Ucb1 if visits == 0 => return Some(index), // the order of new edges is random
-            Selection::Ucb1 => {
+            _ if visits == 0 => return Some(index), // the order of new edges is random
+            _ => {
                 let jitter = if several { 0.5 + rng.unit() } else { 1.0 };
                 let explore = count(rule.small, edge.offers()).root_log;
                 rule.value(tree, edge) + jitter * rule.c * explore * count(rule.small, visits).inverse_root
@@ -141,6 +144,22 @@ pub(super) fn select_offered(
         }
     }
     best
+}
+
+/// Chooses an edge by the value of each, which is not its mean; an untried one first.
+pub(super) fn select_valued(tree: &Tree, id: NodeId, edges: &[Edge], values: &[f64], rule: &Rule) -> usize {
+    if rule.selection == Selection::Uniform {
+        return least_visited(edges);
+    }
+    if let Some(untried) = tree.take_untried(id, edges.len()) {
+        return untried;
+    }
+    let explore = rule.c * count(rule.small, tree.node(id).visits.load(Relaxed)).root_log;
+    let bound = |(edge, value): (&Edge, &f64)| {
+        value + explore * count(rule.small, edge.visits.load(Relaxed)).inverse_root
+    };
+    let bounds = edges.iter().zip(values).map(bound).enumerate();
+    bounds.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index)
 }
 
 fn least_visited(edges: &[Edge]) -> usize {

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::foresee::Foresight;
 use super::leaf::Leaf;
-use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use super::params::{Backup, Observers, Parallel, SearchParams, Selection, TreeKind};
+use super::regret::{self, Mix};
 use super::select::{Rule, select, select_offered};
 use super::tree::{FIRST, NONE, NodeId, Tree};
 use super::width::Width;
@@ -20,7 +21,7 @@ pub(super) struct Problem<'a> {
     pub model: &'a dyn Model,
     pub view: &'a View,
     pub params: &'a SearchParams,
-    /// State or action-observation; never auto.
+    /// State, action-observation or public; never auto.
     pub kind: TreeKind,
     pub playout: Playout,
     /// Moves from the root after which a simulation stops.
@@ -36,7 +37,21 @@ impl Problem<'_> {
     fn adds_whole_paths(&self) -> bool {
         let SearchParams { backup, observers, parallel, workers, .. } = *self.params;
         let alone = parallel != Parallel::Tree || workers == 1;
-        self.params.growth() > 1.0 && backup != Backup::Max && observers == Observers::All && alone
+        let plain = backup != Backup::Max && observers == Observers::All && !self.draws_edges();
+        self.params.growth() > 1.0 && plain && alone && self.kind != TreeKind::Public
+    }
+
+    /// Whether edges are drawn by their regret.
+    #[inline]
+    pub fn draws_edges(&self) -> bool {
+        use Selection::{RegretMatching, RegretMatchingPlus};
+        matches!(self.params.selection, RegretMatching(_) | RegretMatchingPlus(_))
+    }
+
+    /// Whether nodes are told apart by what their player has seen.
+    #[inline]
+    fn goes_by_views(&self) -> bool {
+        matches!(self.kind, TreeKind::ActionObservation | TreeKind::Public)
     }
 
     /// Whether `player` decides by what another, who has the tree, sees.
@@ -54,7 +69,7 @@ impl Problem<'_> {
                 let seen = world.view_key(self.model, self.view.player);
                 return derive(derive(seen, step as u64), player as u64);
             }
-            TreeKind::ActionObservation => return world.view_key(self.model, player),
+            _ if self.goes_by_views() => return world.view_key(self.model, player),
             _ if self.params.transpositions => self.model.hash(&world.state),
             _ => world.path,
         };
@@ -70,7 +85,7 @@ pub(super) struct Worker<'a> {
     /// Steps of the model.
     pub transitions: u64,
     /// How many the present one stands for.
-    count: u32,
+    pub(super) count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
     pub root_returns: Vec<Moments>,
     pub(super) rng: Rng,
@@ -97,8 +112,12 @@ pub(super) struct Worker<'a> {
     /// For each player (for a state tree: for all), the edge it took last.
     last: Vec<Option<u32>>,
     /// The joint action of the present step.
-    joint: Vec<Action>,
+    pub(super) joint: Vec<Action>,
     scratch: Vec<Action>,
+    pub(super) values: Vec<f64>,
+    pub(super) mix: Mix,
+    /// The sum of all players' returns from the root on.
+    pub totals: Vec<f64>,
     /// For each player: the return from the leaf on, and what has come back from below.
     pub(super) returns: Vec<f64>,
     backed: Vec<Backed>,
@@ -146,9 +165,11 @@ struct Step {
 /// One player's choice at one step.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen {
-    player: usize,
+    pub player: usize,
     pub node: NodeId,
-    edge: u32,
+    pub edge: u32,
+    /// How probable the choice was, where regrets are summed up at this node.
+    pub probability: Option<f64>,
 }
 
 /// What comes back to a player from below.
@@ -191,6 +212,9 @@ impl<'a> Worker<'a> {
             last: vec![None; players],
             joint: Vec::new(),
             scratch: Vec::new(),
+            values: Vec::new(),
+            mix: Mix::default(),
+            totals: vec![0.0; players],
             returns: vec![0.0; players],
             backed: Vec::new(),
         }
@@ -297,7 +321,7 @@ impl<'a> Worker<'a> {
     /// Whose last edge leads to the node where `player` decides now.
     #[inline]
     fn trail(&self, player: usize) -> usize {
-        if self.problem.kind == TreeKind::ActionObservation { player } else { 0 }
+        if self.problem.goes_by_views() { player } else { 0 }
     }
 
     /// Finds the movers' nodes, adding them while there is room to grow. False if this is where
@@ -371,13 +395,17 @@ impl<'a> Worker<'a> {
             let trail = self.trail(player);
             let several = matches!(turn, Turn::Several(_));
             let chosen = if self.problem.is_observed(player) {
-                select_offered(tree, edges, &self.scratch, &self.rule, several, &mut self.rng)
+                let offered = &self.scratch;
+                select_offered(tree, edges, offered, &self.rule, several, &mut self.rng)
+                    .map(|edge| (edge, None))
             } else if edges.is_empty() {
                 None
+            } else if self.problem.kind == TreeKind::Public || self.problem.draws_edges() {
+                Some(self.choose_policy(tree, id, player))
             } else {
-                Some(select(tree, id, edges, &self.rule, several, &mut self.rng))
+                Some((select(tree, id, edges, &self.rule, several, &mut self.rng), None))
             };
-            let Some(chosen) = chosen else {
+            let Some((chosen, probability)) = chosen else {
                 // No node, another worker is expanding it, or memory is full: play on at random.
                 self.leave_foresight();
                 let (state, rng) = (&self.world.state, &mut self.rng);
@@ -388,7 +416,7 @@ impl<'a> Worker<'a> {
             tree.visit_edge(&edges[chosen], self.count);
             self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
-            self.choices.push(Chosen { player, node: id, edge });
+            self.choices.push(Chosen { player, node: id, edge, probability });
             self.last[trail] = Some(edge);
         }
     }
@@ -400,7 +428,7 @@ impl<'a> Worker<'a> {
         let action = self.problem.model.random_action(state, player, &mut self.scratch, rng);
         tree.leave_new(id, action, self.count);
         self.joint.push(action);
-        self.choices.push(Chosen { player, node: id, edge: FIRST });
+        self.choices.push(Chosen { player, node: id, edge: FIRST, probability: None });
         let trail = self.trail(player);
         self.last[trail] = None;
         // Nodes of states without transpositions have one way to them.
@@ -462,9 +490,10 @@ impl<'a> Worker<'a> {
         }
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });
-        match self.problem.kind {
-            TreeKind::ActionObservation => world.extend_views(model, turn, joint),
-            _ => world.extend_path(joint),
+        if self.problem.goes_by_views() {
+            world.extend_views(model, turn, joint);
+        } else {
+            world.extend_path(joint);
         }
     }
 
@@ -497,12 +526,16 @@ impl<'a> Worker<'a> {
                 below.reward = reward + step.discount * below.reward;
                 below.weight *= step.discount;
             }
-            for &Chosen { player, node, edge } in &self.choices[step.choices..end] {
+            for &Chosen { player, node, edge, probability } in &self.choices[step.choices..end] {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 if edge == FIRST {
                     tree.node(node).set_value(sample);
                     continue;
+                }
+                if let Some(probability) = probability {
+                    let chosen = (edge - tree.first_edge(node)) as usize;
+                    regret::update(tree, tree.edges(node), chosen, probability, sample);
                 }
                 let e = tree.edge(edge);
                 tree.add(e, sample + weight * count * (value - old), self.count);
@@ -516,6 +549,9 @@ impl<'a> Worker<'a> {
                 }
             }
             end = step.choices;
+        }
+        for (total, from_root) in self.totals.iter_mut().zip(&backed) {
+            *total += f64::from(self.count) * (from_root.reward + from_root.weight * from_root.value);
         }
         self.backed = backed;
     }

@@ -36,7 +36,8 @@ pub struct Edge {
     excess: AtomicU64,
     /// The node last reached through it: a shortcut past the index.
     pub child: AtomicU32,
-    /// The best return so far (backup=mixmax), or how often the action was on offer (observers=one).
+    /// The best return so far (backup=mixmax), how often the action was on offer (observers=one), or how much
+    /// it is regretted (selection=regret-matching-plus).
     extra: AtomicU32,
 }
 
@@ -161,6 +162,12 @@ impl Tree {
     #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
+    }
+
+    /// The key that finds a node.
+    #[inline]
+    pub fn key(&self, id: NodeId) -> u64 {
+        self.node(id).key.load(Relaxed)
     }
 
     /// An edge by its place in the array.
@@ -449,6 +456,19 @@ impl Edge {
     #[inline]
     pub fn offers(&self) -> u32 {
         self.extra.load(Relaxed)
+    }
+
+    /// How much it is regretted not to have chosen the action; never less than nothing.
+    #[inline]
+    pub fn regret(&self) -> f64 {
+        f64::from(f32::from_bits(self.extra.load(Relaxed)))
+    }
+
+    /// Adds to that.
+    #[inline]
+    pub fn add_regret(&self, more: f64) {
+        let regret = (self.regret() + more).max(0.0);
+        self.extra.store((regret as f32).to_bits(), Relaxed);
     }
 
     fn copy_from(&self, source: &Edge) {

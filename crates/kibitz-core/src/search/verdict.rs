@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::params::Choice;
+use super::params::{Backup, Choice, Selection, TreeKind};
+use super::public::local_search;
+use super::regret;
 use super::run::Found;
 use super::select::Rule;
 use super::simulate::Problem;
@@ -58,14 +60,27 @@ pub(super) fn decide(
         legal.iter().map(|action| judge(problem, *action, &rule, trees, found)).collect();
     let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
     match problem.params.choice {
-        Choice::Value => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
+        Choice::Policy if problem.draws_edges() => {}
+        Choice::Value | Choice::Policy => {
+            table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits)))
+        }
         Choice::Visits => table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a)))),
     }
-    let action = table.first().map(|best| best.action).unwrap_or_default();
+    let mut action = table.first().map(|best| best.action).unwrap_or_default();
+    if problem.params.choice == Choice::Policy && problem.draws_edges() {
+        action = draw_one(&mut table, problem.params.selection, rng).unwrap_or(action);
+    }
+    let simulations = found.iter().map(|found| found.simulations).sum();
+    let expected = |player: usize| {
+        let totals = found.iter().filter_map(|found| found.totals.get(player));
+        totals.sum::<f64>() / simulations as f64
+    };
+    let means = problem.params.backup != Backup::Max && simulations > 0;
     let mut decision = Decision {
         action,
         table,
-        simulations: found.iter().map(|found| found.simulations).sum(),
+        values: (0..problem.model.info().players).filter(|_| means).map(expected).collect(),
+        simulations,
         transitions: Some(found.iter().map(|found| found.transitions).sum()),
         nodes: trees.iter().map(|tree| tree.len() as u64).sum(),
         edges: trees.iter().map(|tree| tree.edge_count() as u64).sum(),
@@ -81,6 +96,18 @@ pub(super) fn decide(
         decision.line = line(problem, tree, world, action, rng);
     }
     decision
+}
+
+/// Draws an action by the strategy that regrets make, and puts the likeliest first.
+fn draw_one(table: &mut [Judgement], selection: Selection, rng: &mut Rng) -> Option<Action> {
+    let strategy = regret::policy(selection, table);
+    let chosen = table.get(rng.weighted(strategy.iter().copied())).map(|judgement| judgement.action);
+    let mut order: Vec<(f64, Judgement)> = strategy.into_iter().zip(table.iter().cloned()).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.visits.cmp(&a.1.visits)));
+    for (place, (_, judgement)) in table.iter_mut().zip(order) {
+        *place = judgement;
+    }
+    chosen
 }
 
 /// One action's evidence, over all trees. Parallel roots are one sample; the trees of an ensemble
@@ -101,10 +128,14 @@ fn judge(problem: &Problem, action: Action, rule: &Rule, trees: &[Tree], found: 
             continue;
         }
         let weight = if ensemble { 1.0 } else { f64::from(n) };
+        // Whoever moves with others at once goes by all that they may have chosen.
+        let mut by_all = Vec::new();
+        let hidden = problem.kind == TreeKind::Public && local_search(tree, root, &mut by_all);
+        let value = if hidden { by_all[index] } else { rule.value(tree, edge) };
         visits += u64::from(n);
-        values += weight * rule.value(tree, edge);
+        values += weight * value;
         weights += weight;
-        tree_values.push(rule.value(tree, edge));
+        tree_values.push(value);
         if let Some(moments) = found.root_returns.get(index) {
             seen.join(*moments);
         }

@@ -1,0 +1,182 @@
+//! The public tree: simultaneous moves one after the other, and what a player makes of them without seeing them.
+//!
+//! A node of the paper stands for a public history h and keeps Q_i(s, h) for each state s. A player who decides
+//! there asks for one thing only: the mean over the states that it cannot tell apart. So the nodes here are those
+//! means, one for each h and what its player has seen (as in a tree of actions and observations), and nothing has
+//! to be summed up when it decides.
+//!
+//! Where several move at once, h is followed by hidden nodes h'': what those before have chosen, in the order of
+//! the players. A player knows h, but not which h'' is reached. *Local search* (Algorithm 3) puts together what all
+//! of them say: Q_i(I, a) is the mean of Q_i(h'', a), weighed by how often h'' was visited; not, as the plain mean
+//! would be, by how often a was chosen there.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::params::{Selection, TreeKind};
+use super::select::{select, select_valued};
+use super::simulate::{Chosen, Worker};
+use super::tree::{Edge, NodeId, Tree};
+use crate::game::{Action, Turn};
+use crate::model::{Model, State};
+use crate::playout::MAX_PLAYERS;
+use crate::rng::{Rng, derive};
+
+/// Sets the list of an information set's hidden nodes apart from its own node and from them.
+const LIST: u64 = 0x9d8f_3b1c_6a52_e047;
+
+/// The node of what has been chosen before by those who move at once with the player of `node`, with the same
+/// actions; listed, so that [`local_search`] finds it. None while there is no room.
+pub(super) fn hidden(tree: &Tree, node: NodeId, before: &[Action]) -> Option<NodeId> {
+    let knows = tree.key(node);
+    let key = before.iter().fold(knows, |key, action| derive(key, u64::from(action.0) + 1));
+    let (id, _) = tree.find_or_add(key)?;
+    if tree.edges(id).is_empty() {
+        let actions: Vec<Action> = tree.edges(node).iter().map(|edge| edge.action()).collect();
+        if !tree.expand(id, &actions) {
+            return None;
+        }
+        let (list, _) = tree.find_or_add(derive(knows, LIST))?;
+        tree.offer(list, &[Action(id)]);
+    }
+    Some(id)
+}
+
+/// Q_i(I, a) for each of a node's actions, where its player does not see what others chose just before it. False,
+/// and nothing changes, where there are no such others. An action that was never tried keeps the lowest return.
+pub(super) fn local_search(tree: &Tree, node: NodeId, values: &mut Vec<f64>) -> bool {
+    let Some(list) = tree.find(derive(tree.key(node), LIST)) else { return false };
+    let edges = tree.edges(node);
+    let mut weights = vec![0.0; edges.len()];
+    values.clear();
+    values.resize(edges.len(), 0.0);
+    for listed in tree.edges(list) {
+        let hidden = listed.action().0;
+        let visits = f64::from(tree.node(hidden).visits.load(Relaxed));
+        for (index, edge) in tree.edges(hidden).iter().enumerate() {
+            if edge.visits.load(Relaxed) == 0 {
+                continue;
+            }
+            // In the same order, unless the node was made anew since.
+            let same = |other: &Edge| other.action() == edge.action();
+            let index = match edges.get(index) {
+                Some(other) if same(other) => Some(index),
+                _ => edges.iter().position(same),
+            };
+            if let Some(index) = index {
+                values[index] += visits * tree.mean(edge);
+                weights[index] += visits;
+            }
+        }
+    }
+    for (value, weight) in values.iter_mut().zip(weights) {
+        *value = if weight > 0.0 { *value / weight } else { tree.floor() };
+    }
+    true
+}
+
+/// Who does not see what somebody else does, as far as a few random games tell: the one and the other.
+pub(super) fn unseen_move(model: &dyn Model, rng: &mut Rng) -> Option<(usize, usize)> {
+    const GAMES: usize = 8;
+    const STEPS: usize = 500;
+    let players = model.info().players;
+    let (mut steps, mut legal) = (0, Vec::new());
+    for _ in 0..GAMES {
+        let mut state = model.initial();
+        loop {
+            let turn = model.turn(&state);
+            steps += 1;
+            if turn == Turn::Over || steps > STEPS {
+                break;
+            }
+            let joint: Vec<Action> = match turn {
+                Turn::Chance => vec![model.draw(&state, rng)],
+                _ => {
+                    let movers = turn.movers();
+                    movers.iter().map(|mover| model.random_action(&state, mover, &mut legal, rng)).collect()
+                }
+            };
+            let mut paid = [0.0; MAX_PLAYERS];
+            let after = model.after(&state, &joint, &mut paid[..players]);
+            for (slot, mover) in turn.movers().iter().enumerate() {
+                legal.clear();
+                model.legal(&state, mover, &mut legal);
+                let Some(other) = legal.iter().find(|action| **action != joint[slot]) else { continue };
+                let mut instead = joint.clone();
+                instead[slot] = *other;
+                let otherwise = model.after(&state, &instead, &mut paid[..players]);
+                let told = |state: &State, joint: &[Action], who| model.observe(state, turn, joint, who);
+                let blind = |who: &usize| {
+                    *who != mover && told(&after, &joint, *who) == told(&otherwise, &instead, *who)
+                };
+                if let Some(who) = (0..players).find(blind) {
+                    return Some((who, mover));
+                }
+            }
+            state = after;
+        }
+    }
+    None
+}
+
+impl Worker<'_> {
+    /// ChoosePolicy of POMCP-PGT: local search, then decision estimation. Whoever moves after others, unseen by
+    /// them, notes what it chooses in the node of what they chose as well.
+    pub(super) fn choose_policy(&mut self, tree: &Tree, id: NodeId, player: usize) -> (usize, Option<f64>) {
+        let node = match self.problem.kind {
+            TreeKind::Public if !self.joint.is_empty() => hidden(tree, id, &self.joint),
+            _ => None,
+        };
+        let is_hidden = node.is_some() && local_search(tree, id, &mut self.values);
+        let edges = tree.edges(id);
+        let values = is_hidden.then_some(self.values.as_slice());
+        let (chosen, probability) = if self.problem.draws_edges() {
+            let (selection, spread) = (self.rule.selection, self.rule.spread);
+            let (chosen, p) = self.mix.choose(tree, edges, values, selection, spread, &mut self.rng);
+            (chosen, matches!(selection, Selection::RegretMatchingPlus(_)).then_some(p))
+        } else {
+            match values {
+                Some(values) => (select_valued(tree, id, edges, values, &self.rule), None),
+                None => (select(tree, id, edges, &self.rule, false, &mut self.rng), None),
+            }
+        };
+        if let Some(node) = node
+            && let Some(at) = tree.edges(node).iter().position(|e| e.action() == edges[chosen].action())
+        {
+            tree.visit_node(node, self.count);
+            tree.visit_edge(&tree.edges(node)[at], self.count);
+            let edge = tree.first_edge(node) + at as u32;
+            self.choices.push(Chosen { player, node, edge, probability: None });
+            self.most_added = self.most_added.max(2 * self.choices.len());
+        }
+        (chosen, probability)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_chose_is_weighed_by_how_often_they_chose_it() {
+        let tree = Tree::new(false, 0.0);
+        let (node, _) = tree.find_or_add(42).unwrap();
+        let mut values = Vec::new();
+        assert!(!local_search(&tree, node, &mut values));
+        let (yes, no) = (Action(0), Action(1));
+        tree.expand(node, &[yes, no]);
+        // The other said yes nine times and no once; this player said no once after each, and yes eight times.
+        for (before, visits) in [(yes, [8, 1]), (no, [0, 1])] {
+            let id = hidden(&tree, node, &[before]).unwrap();
+            assert_eq!(hidden(&tree, node, &[before]), Some(id));
+            tree.visit_node(id, visits[0] + visits[1]);
+            for (edge, visits) in tree.edges(id).iter().zip(visits) {
+                tree.visit_edge(edge, visits);
+                // Saying the same as the other pays.
+                tree.add(edge, f64::from(u8::from(edge.action() == before)), visits);
+            }
+        }
+        assert!(local_search(&tree, node, &mut values));
+        // The plain mean of no would be one half.
+        assert_eq!(values, [1.0, 0.1]);
+    }
+}

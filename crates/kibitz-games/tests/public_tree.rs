@@ -1,0 +1,223 @@
+//! POMCP on a public game tree, beside an implementation that follows the paper line by line.
+//!
+//! That one keeps, for each public history, a value for each state and player, and looks through all of them
+//! whenever somebody decides: Algorithms 2 and 3 as they stand, slowly. (But for one line: where a node is new, the
+//! paper does not count its rollout; here it is counted, or every action would have to be tried twice.)
+
+use std::collections::{BTreeMap, HashMap};
+
+use kibitz_core::planner::Decision;
+use kibitz_core::{Action, Model, Rng, SharedModel, State, Turn, View, registry};
+use kibitz_games as _;
+
+mod common;
+use common::Walk;
+
+/// What all have seen: who did what.
+type History = Vec<(usize, Action)>;
+/// What each player has seen of a state before the search: this is what tells states apart.
+type Seen = Vec<u64>;
+
+#[derive(Default)]
+struct Node {
+    /// For each state: how often it came by, and what it was worth to each player on average.
+    worth: HashMap<Seen, (f64, Vec<f64>)>,
+}
+
+struct Literal<'a> {
+    model: &'a dyn Model,
+    nodes: HashMap<History, Node>,
+    rng: Rng,
+    spread: f64,
+    by_regret: bool,
+}
+
+impl Literal<'_> {
+    /// What a player who cannot tell some states apart knows of a node: visits and mean.
+    fn known(&self, history: &History, player: usize, seen: &Seen) -> (f64, f64) {
+        let Some(node) = self.nodes.get(history) else { return (0.0, 0.0) };
+        let alike = node.worth.iter().filter(|(state, _)| state[player] == seen[player]);
+        let (n, sum) =
+            alike.fold((0.0, 0.0), |(n, sum), (_, (visits, q))| (n + visits, sum + visits * q[player]));
+        (n, if n > 0.0 { sum / n } else { 0.0 })
+    }
+
+    /// LocalSearch, then DecisionEstimation. `hidden` are those who have chosen before, unseen.
+    fn choose(
+        &mut self,
+        h: &History,
+        hidden: usize,
+        player: usize,
+        seen: &Seen,
+        legal: &[Action],
+    ) -> Action {
+        let ancestor = &h[..h.len() - hidden];
+        let subtree: Vec<History> = self
+            .nodes
+            .keys()
+            .filter(|other| other.len() == h.len() && other.starts_with(ancestor))
+            .cloned()
+            .collect();
+        let mut visits = vec![0.0; legal.len()];
+        let mut values = vec![0.0; legal.len()];
+        for (index, action) in legal.iter().enumerate() {
+            let mut weights = 0.0;
+            for other in &subtree {
+                let mut child = other.clone();
+                child.push((player, *action));
+                let (n, q) = self.known(&child, player, seen);
+                let (weight, _) = self.known(other, player, seen);
+                visits[index] += n;
+                if n > 0.0 {
+                    values[index] += weight * q;
+                    weights += weight;
+                }
+            }
+            values[index] /= f64::max(weights, 1e-9);
+        }
+        let all: f64 = visits.iter().sum();
+        if self.by_regret {
+            let mean = visits.iter().zip(&values).map(|(n, q)| n * q).sum::<f64>() / f64::max(all, 1.0);
+            let regret = |(n, q): (&f64, &f64)| if *n > 0.0 { q - mean } else { -1.0 };
+            let weights: Vec<f64> =
+                visits.iter().zip(&values).map(regret).map(|r| r.max(0.01 * self.spread)).collect();
+            return legal[self.rng.weighted(weights.iter().copied())];
+        }
+        let untried: Vec<Action> =
+            legal.iter().zip(&visits).filter(|(_, n)| **n == 0.0).map(|(action, _)| *action).collect();
+        if !untried.is_empty() {
+            return untried[self.rng.below(untried.len() as u32) as usize];
+        }
+        let bound = |i: usize| values[i] + self.spread * (2.0 * f64::ln(all) / visits[i]).sqrt();
+        let best = (0..legal.len()).max_by(|a, b| bound(*a).total_cmp(&bound(*b))).unwrap();
+        legal[best]
+    }
+
+    /// Simulate and Rollout: from a state to the end, and back.
+    fn simulate(&mut self, mut state: State, seen: &Seen) {
+        let mut payoff = vec![0.0; seen.len()];
+        let (mut h, mut inside) = (History::new(), true);
+        let mut path = vec![h.clone()];
+        let mut legal = Vec::new();
+        loop {
+            let turn = self.model.turn(&state);
+            let mut joint = Vec::new();
+            match turn {
+                Turn::Over => break,
+                Turn::Chance => joint.push(self.model.draw(&state, &mut self.rng)),
+                _ => {}
+            }
+            for player in turn.movers().iter() {
+                if inside && !self.nodes.contains_key(&h) {
+                    self.nodes.insert(h.clone(), Node::default());
+                    inside = h.is_empty();
+                }
+                legal.clear();
+                self.model.legal(&state, player, &mut legal);
+                let action = match inside {
+                    true => self.choose(&h, joint.len(), player, seen, &legal),
+                    false => legal[self.rng.below(legal.len() as u32) as usize],
+                };
+                joint.push(action);
+                h.push((player, action));
+                if inside {
+                    path.push(h.clone());
+                }
+            }
+            self.model.step(&mut state, &joint, &mut payoff);
+        }
+        for h in path {
+            let node = self.nodes.entry(h).or_default();
+            let (visits, worth) = node.worth.entry(seen.clone()).or_insert((0.0, vec![0.0; seen.len()]));
+            *visits += 1.0;
+            for (mean, reward) in worth.iter_mut().zip(&payoff) {
+                *mean += (reward - *mean) / *visits;
+            }
+        }
+    }
+}
+
+/// The view of whoever moves first once chance has dealt, and all states that it may be in with what the players
+/// have seen in them.
+fn first_decision(model: &dyn Model, seed: u64) -> (View, Vec<(State, Seen)>) {
+    let deal = |seed: u64| {
+        let mut walk = Walk::new(model, seed);
+        while walk.turn() == Turn::Chance {
+            walk.step();
+        }
+        let player = walk.turn().movers().iter().next().unwrap();
+        walk.ask(player);
+        let seen: Seen = walk.views.iter().map(View::key).collect();
+        (walk.views.swap_remove(player), walk.state.clone(), seen)
+    };
+    let (view, _, seen) = deal(seed);
+    // All deals are equally likely here.
+    let deals = (0..200).map(deal).filter(|other| other.2[view.player] == seen[view.player]);
+    let states: BTreeMap<Seen, State> = deals.map(|(_, state, seen)| (seen, state)).collect();
+    (view, states.into_iter().map(|(seen, state)| (state, seen)).collect())
+}
+
+fn decide(planner: &str, game: &SharedModel, view: &View, seed: u64) -> Decision {
+    let mut planner = registry::planner(&planner.parse().unwrap()).unwrap();
+    planner.start(game.clone(), view.player, seed).unwrap();
+    planner.act(view, &mut || false).unwrap()
+}
+
+/// Means over a few searches of what each player expects and of how often each action is chosen, by both.
+fn agree(game: &str, by_regret: bool, tolerance: f64) {
+    const SEARCHES: u64 = 40;
+    const SIMULATIONS: u64 = 1500;
+    let model = registry::game(&game.parse().unwrap()).unwrap();
+    let spread = model.info().spread;
+    let players = model.info().players;
+    let (view, states) = first_decision(&*model, 3);
+    let width = players + view.legal.len();
+    let (mut ours, mut theirs) = (vec![0.0; width], vec![0.0; width]);
+    let selection = if by_regret { "regret-matching" } else { "ucb1" };
+    let spec = format!("pomcp-pgt(simulations={SIMULATIONS}, selection={selection}, belief=exact)");
+    for seed in 0..SEARCHES {
+        let decision = decide(&spec, &model, &view, seed);
+        for (sum, value) in ours.iter_mut().zip(&decision.values) {
+            *sum += value / spread;
+        }
+        for row in &decision.table {
+            let index = view.legal.iter().position(|action| *action == row.action).unwrap();
+            ours[players + index] += row.visits as f64 / SIMULATIONS as f64;
+        }
+        let mut literal =
+            Literal { model: &*model, nodes: HashMap::new(), rng: Rng::new(seed), spread, by_regret };
+        for _ in 0..SIMULATIONS {
+            let (state, seen) = &states[literal.rng.below(states.len() as u32) as usize];
+            literal.simulate(state.clone(), seen);
+        }
+        let total = |player: usize| {
+            let worth = literal.nodes[&Vec::new()].worth.values();
+            worth.map(|(n, q)| n * q[player]).sum::<f64>() / SIMULATIONS as f64
+        };
+        for (player, sum) in theirs[..players].iter_mut().enumerate() {
+            *sum += total(player) / spread;
+        }
+        for (sum, action) in theirs[players..].iter_mut().zip(&view.legal) {
+            let (n, _) = literal.known(&vec![(view.player, *action)], view.player, &states[0].1);
+            *sum += n / SIMULATIONS as f64;
+        }
+    }
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert!((a - b).abs() / SEARCHES as f64 <= tolerance, "{game} {selection}: {ours:?} {theirs:?}");
+    }
+}
+
+#[test]
+fn the_search_is_the_papers() {
+    agree("kuhn-poker", false, 0.03);
+    agree("kuhn-poker", true, 0.06);
+    agree("rock-paper-scissors", false, 0.03);
+    agree("rock-paper-scissors", true, 0.06);
+}
+
+#[test]
+fn a_single_player_sees_all_moves() {
+    let game = registry::game(&"battleship".parse().unwrap()).unwrap();
+    let mut planner = registry::planner(&"pomcp-pgt".parse().unwrap()).unwrap();
+    assert_eq!(planner.start(game, 0, 1), Ok(()));
+}
