@@ -21,7 +21,8 @@ from kibitz.testing import check_game
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "king-up"
 FIGURES = [f"4.{number}" for number in range(1, 13)]
-SMALL = "king-up(players=2, pieces=3, targets=1, height=3, width=2, set_rounds=1)"
+SMALL = "king-up(2, 2, 3, set_rounds=1, height=2, leftover=ground, relative=true)"
+"""Small enough to be solved exactly, all stages included."""
 
 
 @dataclass
@@ -398,6 +399,10 @@ def test_a_game_at_the_terminal(
     assert " 4      |[E][F]" in out
     assert "player 3: ?, 1 vote card" in out
     assert "is E to be king? a vote" in out
+
+
+def test_a_small_game_has_its_value() -> None:
+    assert kb.solve(SMALL).value == pytest.approx([0.004, -0.004], abs=1e-9)
 
 
 def test_the_loser_begins() -> None:

@@ -7,11 +7,12 @@
 //! thrown out, and each no costs one of few vote cards. Only the target cards are hidden.
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
 
-use crate::bits::{nth_set, ones};
+use crate::bits::{nth_of_nine, nth_set, ones};
 
 mod file;
 mod picture;
@@ -48,6 +49,8 @@ pub struct KingUp {
     start: State,
     /// The card that chance deals to each player in the first round, or [`NONE`] for any.
     given: [u8; MOST_PLAYERS],
+    /// Whether pieces and levels are at most nine.
+    is_small: bool,
 }
 
 /// The action that sets a piece on a level.
@@ -81,13 +84,15 @@ impl KingUp {
             horizon: Some(u32::from(rules.rounds) * rules.longest_round(pieces)),
             perfect_information: false,
             paid_at_end: rules.rounds == 1,
-            ..Info::new(rules.players, 0.0, most)
+            zero_sum: rules.relative,
+            ..Info::new(rules.players, if rules.relative { -most } else { 0.0 }, most)
         };
         info.has.hash = true;
         info.has.resampling = true;
         info.has.view_key = true;
         info.has.svg = true;
-        Ok(KingUp { info, rules, start, given })
+        let is_small = params.pieces <= 9 && params.height <= 9;
+        Ok(KingUp { info, rules, start, given, is_small })
     }
 
     /// The cards that `player` may get, others being taken.
@@ -201,6 +206,49 @@ impl KingUp {
         Some(turn)
     }
 
+    /// One of some pieces or levels.
+    #[inline]
+    fn pick(&self, set: u64, rng: &mut Rng) -> u32 {
+        let n = rng.below(set.count_ones());
+        if self.is_small { nth_of_nine(set as u16, n) } else { nth_set(set, n) }
+    }
+
+    /// What a voter says at random.
+    #[inline]
+    fn random_vote(state: &State, player: usize, rng: &mut Rng) -> u32 {
+        if state.votes[player] > 0 { rng.below(2) } else { YES }
+    }
+
+    /// Plays on at random to the end, without the keys of views, which nobody will ask for. Gives the number of
+    /// steps.
+    fn finish(&self, state: &mut State, rng: &mut Rng, returns: &mut [f64]) -> u64 {
+        let mut steps = 0;
+        loop {
+            match state.stage {
+                Stage::Deal => {
+                    let card = self.draw(state, rng);
+                    self.rules.deal(state, card.0 as u8);
+                }
+                Stage::Set => {
+                    let piece = self.pick(self.rules.unset(state), rng);
+                    let level = self.pick(self.rules.room(state), rng);
+                    self.rules.set(state, piece, level as u8);
+                }
+                Stage::Promote => {
+                    let piece = self.pick(self.rules.movable(state), rng);
+                    self.rules.promote(state, piece, returns);
+                }
+                Stage::Vote => {
+                    let vote = |noes, player| noes | Self::random_vote(state, player, rng) << player;
+                    let noes = self.rules.voters(state).iter().fold(0, vote);
+                    self.rules.vote(state, Players(noes), returns);
+                }
+                Stage::Over => return steps,
+            }
+            steps += 1;
+        }
+    }
+
     /// Whether the one who is to move may do this.
     fn is_legal(&self, state: &State, Action(action): Action) -> bool {
         match (state.stage, action / PLACES) {
@@ -251,16 +299,29 @@ impl Game for KingUp {
 
     #[inline]
     fn random_action(&self, state: &State, player: usize, _: &mut Vec<Action>, rng: &mut Rng) -> Action {
-        let mut pick = |set: u64| nth_set(set, rng.below(set.count_ones()));
         match state.stage {
             Stage::Set => {
-                let piece = pick(self.rules.unset(state));
-                setting(piece, pick(self.rules.room(state)))
+                let piece = self.pick(self.rules.unset(state), rng);
+                setting(piece, self.pick(self.rules.room(state), rng))
             }
-            Stage::Promote => Action(pick(self.rules.movable(state))),
-            _ if state.votes[player] > 0 => Action(rng.below(2)),
-            _ => Action(YES),
+            Stage::Promote => Action(self.pick(self.rules.movable(state), rng)),
+            _ => Action(Self::random_vote(state, player, rng)),
         }
+    }
+
+    fn play_out_many(
+        &self,
+        state: &State,
+        how: &Playout,
+        count: u32,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> Option<u64> {
+        let to_the_end = self.info.horizon.is_some_and(|horizon| how.depth >= horizon);
+        if how.policy != Policy::Random || how.discount != 1.0 || !to_the_end {
+            return None;
+        }
+        Some((0..count).map(|_| self.finish(&mut state.clone(), rng, returns)).sum())
     }
 
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {

@@ -43,6 +43,8 @@ params! {
         pub voters: Voters = Voters::All;
         /// Who moves after a piece was thrown out: the next player, or the same once more.
         pub after_no: AfterNo = AfterNo::Next;
+        /// Whether a player is paid by how much it is above the mean of the others, so that all add up to zero.
+        pub relative: bool = false;
         /// A file with the position to begin from, in place of an empty board; `examples/king-up` has some.
         pub position: Option<String> = None;
         /// Whether chance deals the cards that the position's file names, which everybody then knows to be so;

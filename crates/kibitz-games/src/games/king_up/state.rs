@@ -68,6 +68,7 @@ pub struct Rules {
     pub rounds: u8,
     bonus: u16,
     top: u16,
+    pub relative: bool,
     /// The pieces of each target card.
     pub cards: Vec<u16>,
     leftover: Leftover,
@@ -92,6 +93,7 @@ impl Rules {
             rounds: params.rounds as u8,
             bonus: params.bonus as u16,
             top: params.top as u16,
+            relative: params.relative,
             cards: params.deck()?,
             leftover: params.leftover,
             crowding: params.crowding,
@@ -309,9 +311,14 @@ impl Rules {
     /// Pays the points of a round, and begins the next, if there is one.
     fn score(&self, state: &mut State, rewards: &mut [f64]) {
         let mut points = [0; MOST_PLAYERS];
-        for (player, reward) in rewards.iter_mut().enumerate().take(self.players) {
-            points[player] = self.points(state, player);
-            *reward += f64::from(points[player]) / UNIT;
+        for (player, points) in points[..self.players].iter_mut().enumerate() {
+            *points = self.points(state, player);
+        }
+        let sum = f64::from(points.iter().sum::<u16>());
+        for (reward, own) in rewards.iter_mut().zip(&points[..self.players]) {
+            let own = f64::from(*own);
+            let others = if self.relative { (sum - own) / (self.players - 1) as f64 } else { 0.0 };
+            *reward += (own - others) / UNIT;
         }
         state.round += 1;
         if state.round == self.rounds {

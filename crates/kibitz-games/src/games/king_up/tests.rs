@@ -93,6 +93,9 @@ fn readings_differ_where_they_should() {
     let same = KingUpParams { after_no: setting::AfterNo::Same, ..params() };
     let (state, _) = after(&from(&same, text), &[&[A], &[NO, YES, YES]]);
     assert_eq!((state.stage, state.mover), (Stage::Promote, 0));
+    let relative = KingUpParams { relative: true, ..params() };
+    assert_eq!(after(&from(&relative, text), &[&[A], &[YES, YES, YES]]).1, [5.0, -10.0, 5.0]);
+    assert_eq!(game(&relative).info.min_return, -22.0 / 50.0);
     let crowded = "pieces: A3 B4 C4 D4 E0";
     let movable = |params: &KingUpParams| {
         let game = from(params, crowded);
@@ -254,4 +257,26 @@ fn returns_add_up_over_rounds() {
     assert_eq!(both.iter().map(|r| (r * UNIT).round()).collect::<Vec<_>>(), [16.0, 20.0]);
     let state = play(&twice, "A B A_on_0 B_on_0 B_up B_up A B");
     assert_eq!((state.mover, state.scores[..2].to_vec()), (1, vec![15, 10]));
+}
+
+#[test]
+fn quick_playouts_are_playouts() {
+    for spec in ["king-up", "king-up(crowding=false, rounds=2)", "king-up(full=true, voters=others)"] {
+        let game = game(&Chosen::from_spec(&spec.parse().unwrap()).unwrap().0);
+        let how = Playout { policy: Policy::Random, depth: u32::MAX, discount: 1.0 };
+        let (mut quick, mut plain) = (Rng::new(3), Rng::new(3));
+        for _ in 0..300 {
+            let (mut one, mut other) = ([0.0; 3], [0.0; 3]);
+            let steps = game.play_out_many(&game.initial(), &how, 1, &mut quick, &mut one).unwrap();
+            let by_steps = kibitz_core::playout::run(&game, &mut game.initial(), &how, &mut plain, &mut other);
+            assert_eq!((steps, one), (by_steps.into(), other));
+        }
+        let short = Playout { depth: 5, ..how };
+        assert_eq!(game.play_out_many(&game.initial(), &short, 1, &mut quick, &mut [0.0; 3]), None);
+    }
+}
+
+#[test]
+fn a_state_is_small() {
+    assert_eq!(size_of::<State>(), 120);
 }
