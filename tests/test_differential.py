@@ -78,6 +78,12 @@ def leduc_card(name: str) -> str:
     return re.sub(r"Chance outcome:(\d)", lambda card: cards[int(card.group(1))], name).lower()
 
 
+def liars_dice(dice: int, sides: int, depth: int) -> Pair:
+    """A bid is called 2-3 on both sides, and a die by its face."""
+    ours, theirs = f"liars-dice(2, {dice}, {sides})", f"liars_dice(numdice={dice},dice_sides={sides})"
+    return Pair(ours, theirs, depth, str, lambda name: name.replace("Roll ", "").lower())
+
+
 PAIRS = [
     Pair("tic-tac-toe", "tic_tac_toe", 7, str, tic_tac_toe),
     Pair("connect-four", "connect_four", 6, str, lambda name: str(int(name[1:]) + 1)),
@@ -86,6 +92,9 @@ PAIRS = [
     breakthrough(5, 5, 5),
     Pair("kuhn-poker", "kuhn_poker", 9, str.lower, kuhn_card),
     Pair("leduc-poker", "leduc_poker", 20, str.lower, leduc_card),
+    liars_dice(1, 6, 4),
+    liars_dice(2, 3, 6),
+    liars_dice(1, 3, 12),
     Pair("rock-paper-scissors", "matrix_rps", 2, str.lower, str.lower),
 ]
 

@@ -11,14 +11,9 @@
 //! Lines that are not there stand for what is empty. Chance deals the cards that are not named to the places of
 //! the question marks.
 
-use std::fs::File;
-use std::io::Read;
-
 use super::cards::{ALL, Card, RANKS, members};
 use super::position::{COLUMNS, DECK, DOWN, Position, begins};
-
-/// No position takes more bytes than this, comments included.
-const LONGEST: u64 = 20_000;
+use crate::position_file;
 
 /// A position as far as it is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,17 +33,7 @@ pub struct Known {
 /// # Errors
 /// What is wrong, with the line.
 pub fn read(path: &str) -> Result<Known, String> {
-    let cannot = |what: std::io::Error| format!("cannot read the position '{path}': {what}");
-    let mut bytes = Vec::new();
-    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
-        return Err(format!("'{path}' is no position: it is no file"));
-    }
-    File::open(path).map_err(cannot)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("'{path}' is no position: it has more than {LONGEST} bytes"));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| format!("'{path}' is no position: it is not UTF-8 text"))?;
-    parse(&text).map_err(|what| format!("{path}: {what}"))
+    parse(&position_file::read(path)?).map_err(|what| format!("{path}: {what}"))
 }
 
 /// Reads a position from text.
@@ -57,12 +42,9 @@ pub fn read(path: &str) -> Result<Known, String> {
 /// What is wrong, with the line.
 pub fn parse(text: &str) -> Result<Known, String> {
     let mut reader = Reader::default();
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = line.split_once('#').map_or(line, |(before, _)| before).trim();
-        if !line.is_empty() {
-            reader.line = index + 1;
-            reader.read(line).map_err(|what| format!("line {}: {what}", index + 1))?;
-        }
+    for (number, line) in position_file::lines(text) {
+        reader.line = number;
+        reader.read(line).map_err(|what| format!("line {number}: {what}"))?;
     }
     reader.finish()
 }
