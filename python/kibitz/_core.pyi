@@ -453,3 +453,64 @@ class SequenceForm:
 
     @property
     def states(self) -> int: ...
+
+@final
+class GameTree:
+    """A whole game, written out; ValueError where it is too large.
+
+    A strategy of all players is a list of numbers; an information set has its place in it."""
+
+    def __new__(cls, game: Game, max_nodes: int) -> GameTree: ...
+    @property
+    def nodes(self) -> int:
+        """How many histories there are."""
+    @property
+    def sets(self) -> list[tuple[int, int, list[int]]]:
+        """Whose, the place of its first action in a strategy, and its actions; for each information set."""
+    @property
+    def width(self) -> int:
+        """How many numbers a strategy of all players has."""
+    def view(self, number: int) -> View:
+        """What the player of an information set knows there."""
+    def worth(self, strategy: Sequence[float]) -> tuple[list[float], list[float]]:
+        """What each player gets, and would get by answering the others best."""
+
+@final
+class RegretSolver:
+    """Minimises regrets; ValueError where the game does not suit the method."""
+
+    def __new__(
+        cls,
+        game: Game,
+        method: str,
+        *,
+        seed: int = 0,
+        epsilon: float = 0.6,
+        alternating: bool = True,
+        max_nodes: int = 5_000_000,
+    ) -> RegretSolver: ...
+    @staticmethod
+    def methods() -> list[str]:
+        """The names of all methods."""
+    def run(self, iterations: int, seconds: float | None = None) -> None:
+        """Does so many more iterations, or as many as fit in `seconds`.
+
+        Ctrl-C raises KeyboardInterrupt after a whole iteration: what is done stays."""
+    @property
+    def iterations(self) -> int:
+        """How many were done."""
+    @property
+    def nodes(self) -> int | None:
+        """How many histories the game has, where it was written out."""
+    @property
+    def tree(self) -> GameTree | None:
+        """The whole game, where it was written out."""
+    @property
+    def sets(self) -> list[tuple[int, int, list[int]]]:
+        """The information sets, as of a `GameTree`: all of them, or those that were met so far."""
+    def view(self, number: int) -> View:
+        """What the player of an information set knows there."""
+    def average(self) -> list[float]:
+        """The average strategy of all players."""
+    def worth(self) -> tuple[list[float], list[float]] | None:
+        """What each player gets by it, and would get by answering the others best; None without a tree."""
