@@ -434,25 +434,7 @@ def solve_alone(
 
     With a deal: from what chance does in an episode with that seed on.
 
-    None where it takes an equilibrium (see SequenceForm); ValueError if the game is too large."""
-
-@final
-class SequenceForm:
-    """A game of two with opposite interests in sequence form; ValueError if it is not one, or too large."""
-
-    def __new__(cls, game: Game, max_states: int) -> SequenceForm: ...
-    def sets(self, player: int) -> list[tuple[int, list[int], list[str]]]: ...
-    def sequences(self, player: int) -> int: ...
-    @property
-    def payoffs(self) -> tuple[list[int], list[int], list[float]]: ...
-    @property
-    def first(self) -> tuple[int, list[tuple[int, str]]] | None: ...
-    @property
-    def total(self) -> float:
-        """What both players get together, however it ends."""
-
-    @property
-    def states(self) -> int: ...
+    None where it takes an equilibrium (see GameTree); ValueError if the game is too large."""
 
 @final
 class GameTree:
@@ -470,6 +452,19 @@ class GameTree:
     @property
     def width(self) -> int:
         """How many numbers a strategy of all players has."""
+    @property
+    def parents(self) -> list[int]:
+        """For each information set, the place of the action of its player's that leads there."""
+    @property
+    def beginnings(self) -> list[int]:
+        """For each player, the place that stands for no action yet; its actions come after it."""
+    @property
+    def opening(self) -> list[int]:
+        """The information sets in which the first decisions are made."""
+    @property
+    def endings(self) -> tuple[list[int], list[float], list[float]]:
+        """The endings, side by side: the places of the players' last actions, chance's probability of each,
+        and the players' returns."""
     def view(self, number: int) -> View:
         """What the player of an information set knows there."""
     def worth(self, strategy: Sequence[float]) -> tuple[list[float], list[float]]:

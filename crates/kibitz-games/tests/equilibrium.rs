@@ -37,6 +37,17 @@ fn trees_have_their_known_sizes() {
 }
 
 #[test]
+fn each_side_has_its_sets_and_sequences() {
+    // Six information sets each, and a sequence for each action plus the empty one.
+    let kuhn = tree("kuhn-poker");
+    let sizes = |side: &kibitz_core::equilibrium::Side| (side.sets.len(), side.sequences.len());
+    assert_eq!(kuhn.sides.iter().map(sizes).collect::<Vec<_>>(), [(6, 13), (6, 13)]);
+    // The first player begins, with any of three cards.
+    assert_eq!(kuhn.opening(), [0, 2, 4]);
+    assert_eq!(tree("rock-paper-scissors").opening(), [0]);
+}
+
+#[test]
 fn nobody_forgets() {
     let tree = tree("leduc-poker");
     for (player, side) in tree.sides.iter().enumerate() {
@@ -85,7 +96,8 @@ fn those_who_move_at_once_do_not_see_each_other() {
     rock[tree.sets[0].sequences()].copy_from_slice(&[1.0, 0.0, 0.0]);
     let beaten = worth(&tree, &rock).unwrap();
     assert_eq!((beaten.best[0], beaten.best[1]), (0.0, 1.0));
-    let average = solved("rock-paper-scissors", Method::ExternalSampling, 100_000, Options::default()).average();
+    let average =
+        solved("rock-paper-scissors", Method::ExternalSampling, 100_000, Options::default()).average();
     for set in &tree.sets {
         assert!(average[set.sequences()].iter().all(|p| (p - 1.0 / 3.0).abs() < 0.01), "{average:?}");
     }
