@@ -32,7 +32,8 @@ from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
 
 if TYPE_CHECKING:
-    from kibitz import lab, testing
+    from kibitz import equilibria, lab, testing
+    from kibitz.equilibria import Equilibrium, Exploitability, Strategy, equilibrium, exploitability
     from kibitz.lab.match import MatchResult, match
 
 __all__ = [
@@ -43,6 +44,8 @@ __all__ = [
     "Decision",
     "Entry",
     "Episode",
+    "Equilibrium",
+    "Exploitability",
     "Game",
     "GameFault",
     "Info",
@@ -55,9 +58,13 @@ __all__ = [
     "Solution",
     "State",
     "Step",
+    "Strategy",
     "View",
     "__version__",
     "advise",
+    "equilibria",
+    "equilibrium",
+    "exploitability",
     "games",
     "lab",
     "list_games",
@@ -76,8 +83,10 @@ def __getattr__(name: str) -> object:
     """What only some need is imported when it is first asked for."""
     import importlib
 
-    if name in ("lab", "testing"):
+    if name in ("equilibria", "lab", "testing"):
         return importlib.import_module(f"kibitz.{name}")
     if name in ("MatchResult", "match"):
         return getattr(importlib.import_module("kibitz.lab.match"), name)
+    if name in ("Equilibrium", "Exploitability", "Strategy", "equilibrium", "exploitability"):
+        return getattr(importlib.import_module("kibitz.equilibria"), name)
     raise AttributeError(f"module 'kibitz' has no attribute {name!r}")

@@ -438,22 +438,78 @@ def solve_alone(
 
     With a deal: from what chance does in an episode with that seed on.
 
-    None where it takes an equilibrium (see SequenceForm); ValueError if the game is too large."""
+    None where it takes an equilibrium (see GameTree); ValueError if the game is too large."""
 
 @final
-class SequenceForm:
-    """A game of two with opposite interests in sequence form; ValueError if it is not one, or too large."""
+class GameTree:
+    """A whole game, written out; ValueError where it is too large.
 
-    def __new__(cls, game: Game, max_states: int) -> SequenceForm: ...
-    def sets(self, player: int) -> list[tuple[int, list[int], list[str]]]: ...
-    def sequences(self, player: int) -> int: ...
-    @property
-    def payoffs(self) -> tuple[list[int], list[int], list[float]]: ...
-    @property
-    def first(self) -> tuple[int, list[tuple[int, str]]] | None: ...
-    @property
-    def total(self) -> float:
-        """What both players get together, however it ends."""
+    A strategy of all players is a list of numbers; an information set has its place in it."""
 
+    def __new__(cls, game: Game, max_nodes: int) -> GameTree: ...
     @property
-    def states(self) -> int: ...
+    def nodes(self) -> int:
+        """How many histories there are."""
+    @property
+    def sets(self) -> list[tuple[int, int, list[int]]]:
+        """Whose, the place of its first action in a strategy, and its actions; for each information set."""
+    @property
+    def width(self) -> int:
+        """How many numbers a strategy of all players has."""
+    @property
+    def parents(self) -> list[int]:
+        """For each information set, the place of the action of its player's that leads there."""
+    @property
+    def beginnings(self) -> list[int]:
+        """For each player, the place that stands for no action yet; its actions come after it."""
+    @property
+    def opening(self) -> list[int]:
+        """The information sets in which the first decisions are made."""
+    @property
+    def endings(self) -> tuple[list[int], list[float], list[float]]:
+        """The endings, side by side: the places of the players' last actions, chance's probability of each,
+        and the players' returns."""
+    def view(self, number: int) -> View:
+        """What the player of an information set knows there."""
+    def worth(self, strategy: Sequence[float]) -> tuple[list[float], list[float]]:
+        """What each player gets, and would get by answering the others best."""
+
+@final
+class RegretSolver:
+    """Minimises regrets; ValueError where the game does not suit the method."""
+
+    def __new__(
+        cls,
+        game: Game,
+        method: str,
+        *,
+        seed: int = 0,
+        epsilon: float = 0.6,
+        alternating: bool = True,
+        max_nodes: int = 5_000_000,
+    ) -> RegretSolver: ...
+    @staticmethod
+    def methods() -> list[str]:
+        """The names of all methods."""
+    def run(self, iterations: int, seconds: float | None = None) -> None:
+        """Does so many more iterations, or as many as fit in `seconds`.
+
+        Ctrl-C raises KeyboardInterrupt after a whole iteration: what is done stays."""
+    @property
+    def iterations(self) -> int:
+        """How many were done."""
+    @property
+    def nodes(self) -> int | None:
+        """How many histories the game has, where it was written out."""
+    @property
+    def tree(self) -> GameTree | None:
+        """The whole game, where it was written out."""
+    @property
+    def sets(self) -> list[tuple[int, int, list[int]]]:
+        """The information sets, as of a `GameTree`: all of them, or those that were met so far."""
+    def view(self, number: int) -> View:
+        """What the player of an information set knows there."""
+    def average(self) -> list[float]:
+        """The average strategy of all players."""
+    def worth(self) -> tuple[list[float], list[float]] | None:
+        """What each player gets by it, and would get by answering the others best; None without a tree."""

@@ -65,45 +65,103 @@ def solve(
         return Solution(value=value, action=action, method=method, states=states, table=table, line=line)
     if deal is not None:
         raise ValueError("a single deal can be solved only if the players move in turn")
-    return _equilibrium(_core.SequenceForm(game, max_states))
+    if game.info.players != 2:
+        raise ValueError(_OPPOSITE)
+    return _equilibrium(_core.GameTree(game, max_states))
 
 
-def _equilibrium(form: _core.SequenceForm) -> Solution:
+_OPPOSITE = (
+    "an equilibrium is computed exactly for two players with opposite interests only; regrets can be "
+    "minimised in any game: kb.equilibrium, or kibitz solve --method cfr"
+)
+
+
+class _Form:
+    """A game of two in sequence form: what pairs of sequences pay, and which sequences go on from which.
+
+    A sequence is a place in a strategy: a player's last action, or that it has not acted yet.
+    """
+
+    def __init__(self, tree: _core.GameTree) -> None:
+        import numpy as np
+        from scipy.sparse import coo_array
+
+        places, chance, returns = tree.endings
+        paid = np.array(returns).reshape(-1, 2)
+        totals = paid.sum(axis=1)
+        if totals.max() - totals.min() > 1e-9:
+            raise ValueError(_OPPOSITE)
+        self.total = float(totals[0])
+        """What both players get together, however it ends."""
+        self.begin = tree.beginnings
+        self.size = self.begin[1], tree.width - self.begin[1]
+        """How many sequences each has."""
+        rows, columns = (np.array(places).reshape(-1, 2) - self.begin).T
+        self.pays = coo_array((np.array(chance) * paid[:, 0], (rows, columns)), shape=self.size).tocsr()
+        """To the first player."""
+        self.sets: list[list[tuple[int, range]]] = [[], []]
+        """The sequence that leads to each information set, and those that go on from it."""
+        for parent, (player, first, actions) in zip(tree.parents, tree.sets, strict=True):
+            begin = self.begin[player]
+            self.sets[player].append((parent - begin, range(first - begin, first - begin + len(actions))))
+
+    def own(self, player: int, value: float) -> float:
+        """What a player gets where the first gets this value."""
+        return (value if player == 0 else self.total - value) + 0.0  # no negative zero
+
+    def constraints(self, player: int) -> csr_array[np.float64]:
+        """The rows "empty sequence = 1" and, for each information set, "what goes on = what led there"."""
+        from scipy.sparse import coo_array
+
+        entries = [(0, 0, 1.0)]
+        for row, (parent, onward) in enumerate(self.sets[player], start=1):
+            entries.append((row, parent, -1.0))
+            entries.extend((row, sequence, 1.0) for sequence in onward)
+        rows, columns, values = zip(*entries, strict=True)
+        shape = (1 + len(self.sets[player]), self.size[player])
+        return coo_array((values, (rows, columns)), shape=shape).tocsr()
+
+
+def _equilibrium(tree: _core.GameTree) -> Solution:
+    form = _Form(tree)
     value, plan = _linear_program(form)
     table: list[tuple[str, float]] = []
     strategy: dict[str, dict[str, float]] = {}
     action = None
-    if form.first is not None:
-        player, first = form.first
-        sets = form.sets(player)
+    sets, opening = tree.sets, tree.opening
+    if opening:
+        player = sets[opening[0]][0]
         if player == 1:
             _, plan = _linear_program(form, player=1)
-        for number, seen in first:
-            _, onward, names = sets[number]
-            strategy[seen] = {name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)}
+        first = [number for number in opening if sets[number][0] == player]
+        for number in first:
+            _, begin, actions = sets[number]
+            view = tree.view(number)
+            onward = range(begin - form.begin[player], begin - form.begin[player] + len(actions))
+            names = [name for _, name in view.legal]
+            strategy[view.text] = {
+                name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)
+            }
         if len(first) == 1:
-            _, onward, names = sets[first[0][0]]
-            forced = [_own(form, player, _linear_program(form, player=player, forced=s)[0]) for s in onward]
+            forced = [
+                form.own(player, _linear_program(form, player=player, forced=sequence)[0])
+                for sequence in onward
+            ]
             table = sorted(zip(names, forced, strict=True), key=lambda row: -row[1])
         certain = {name for mix in strategy.values() for name, share in mix.items() if share > 1e-6}
         action = certain.pop() if len(certain) == 1 else None
     return Solution(
-        value=[_own(form, player, value) for player in (0, 1)],
+        value=[form.own(player, value) for player in (0, 1)],
         action=action,
         method="linear programming over the sequence form",
-        states=form.states,
+        states=tree.nodes,
         table=table,
         strategy=strategy,
     )
 
 
-def _own(form: _core.SequenceForm, player: int, value: float) -> float:
-    """What a player gets where player 0 gets this value."""
-    return (value if player == 0 else form.total - value) + 0.0  # no negative zero
-
-
 def _linear_program(
-    form: _core.SequenceForm, *, player: int = 0, forced: int | None = None
+    form: _Form, *, player: int = 0, forced: int | None = None
 ) -> tuple[float, NDArray[np.float64]]:
     """Player 0's value, and an equilibrium plan of `player` (made to begin with sequence `forced`).
 
@@ -116,14 +174,11 @@ def _linear_program(
     from scipy.sparse import bmat, coo_array
 
     other = 1 - player
-    own_constraints = _constraints(form, player)
-    other_constraints = _constraints(form, other)
-    rows, columns, payoffs = form.payoffs
-    shape = (form.sequences(0), form.sequences(1))
-    paid = coo_array((np.array(payoffs, dtype=float), (rows, columns)), shape=shape).tocsr()
+    own_constraints = form.constraints(player)
+    other_constraints = form.constraints(other)
     # Rows are the player's own sequences, and the payoffs its own.
-    matrix: Any = paid if player == 0 else -paid.T
-    own, answers = form.sequences(player), other_constraints.shape[0]
+    matrix: Any = form.pays if player == 0 else -form.pays.T
+    own, answers = form.size[player], other_constraints.shape[0]
     bounds: list[tuple[float | None, float | None]] = [(0, None)] * own + [(None, None)] * answers
     if forced is not None:
         bounds[forced] = (1, 1)
@@ -137,7 +192,7 @@ def _linear_program(
     result = linprog(
         objective,
         A_ub=answered,
-        b_ub=np.zeros(form.sequences(other)),
+        b_ub=np.zeros(form.size[other]),
         A_eq=planned,
         b_eq=own_start,
         bounds=bounds,
@@ -147,16 +202,3 @@ def _linear_program(
         raise ValueError(f"the linear program was not solved: {result.message}")
     value = -float(result.fun)
     return (value if player == 0 else -value), np.asarray(result.x[:own], dtype=float)
-
-
-def _constraints(form: _core.SequenceForm, player: int) -> csr_array[np.float64]:
-    """The rows "empty sequence = 1" and, for each information set, "what goes on = what led there"."""
-    from scipy.sparse import coo_array
-
-    entries = [(0, 0, 1.0)]
-    sets = form.sets(player)
-    for row, (source, onward, _) in enumerate(sets, start=1):
-        entries.append((row, source, -1.0))
-        entries.extend((row, sequence, 1.0) for sequence in onward)
-    rows, columns, values = zip(*entries, strict=True)
-    return coo_array((values, (rows, columns)), shape=(1 + len(sets), form.sequences(player))).tocsr()

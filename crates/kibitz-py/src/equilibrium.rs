@@ -78,6 +78,32 @@ impl GameTree {
         self.tree.actions.len()
     }
 
+    /// For each information set, the place of the action of its player's that leads there.
+    #[getter]
+    fn parents(&self) -> Vec<usize> {
+        self.tree.sets.iter().map(|set| set.parent as usize).collect()
+    }
+
+    /// For each player, the place that stands for no action yet; its actions come after it.
+    #[getter]
+    fn beginnings(&self) -> Vec<usize> {
+        self.tree.sides.iter().map(|side| side.sequences.start).collect()
+    }
+
+    /// The information sets in which the first decisions are made.
+    #[getter]
+    fn opening(&self) -> Vec<usize> {
+        self.tree.opening()
+    }
+
+    /// The endings, side by side: the places of the players' last actions, chance's probability of each, and
+    /// the players' returns.
+    #[getter]
+    fn endings(&self) -> (Vec<u32>, Vec<f64>, Vec<f64>) {
+        let (places, chance, returns) = self.tree.endings();
+        (places.to_vec(), chance.to_vec(), returns.to_vec())
+    }
+
     /// What the player of an information set knows there.
     fn view(&self, py: Python<'_>, number: usize) -> PyResult<View> {
         check(&self.tree.sets, number)?;

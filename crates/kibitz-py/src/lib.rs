@@ -52,7 +52,7 @@ mod _core {
     #[pymodule_export]
     use crate::rules::Bits;
     #[pymodule_export]
-    use crate::solve::{SequenceForm, solve_alone};
+    use crate::solve::solve_alone;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,20 +1,29 @@
-"""The exact value of a small game, and the best first action.
+"""The exact value of a small game, and the best first action; or an equilibrium by regret minimisation.
 
 Says which method was used and how many states it took. Games that are too large, or of a kind that
-cannot be solved, are refused.
+cannot be solved, are refused. With --method regrets are minimised instead, iteration by iteration, by
+cfr, cfr+, external-sampling or outcome-sampling; Ctrl-C ends that, and what there is is shown and saved.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kibitz.cli import _load, _options
+from kibitz.cli import _equilibrium, _load, _options
+from kibitz.cli._errors import UserError
 from kibitz.cli._terminal import Progress, Timer, duration, in_columns, paint
+
+if TYPE_CHECKING:
+    from kibitz import Game
 
 EXAMPLES = {
     "kibitz solve tic-tac-toe": "a draw, whatever the first move",
     "kibitz solve kuhn-poker": "the first player loses an eighteenth of a chip a deal",
     "kibitz solve 'klondike(thoughtful=true)' --deal 7": "a way to win, or that there is none",
+    "kibitz solve leduc-poker --method cfr+ --iterations 1000 --save leduc.json": "an equilibrium to play",
+    "kibitz solve openspiel:liars_dice --method external-sampling --iterations 100000": "by samples",
     "kibitz solve 'breakthrough(rows=5, columns=4)' --max-states 50000000": "with more room",
 }
 
@@ -27,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=_options.whole(1),
         default=5_000_000,
         metavar="N",
-        help="give up beyond so many states (default 5000000)",
+        help="give up beyond so many states, or nodes (default 5000000)",
     )
     parser.add_argument(
         "--deal",
@@ -35,14 +44,59 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="solve one deal: what chance does before the first move in a game with this seed",
     )
+    parser.add_argument(
+        "--method",
+        metavar="METHOD",
+        help="minimise regrets by cfr, cfr+, external-sampling or outcome-sampling",
+    )
+    parser.add_argument(
+        "--iterations",
+        type=_options.whole(1),
+        metavar="N",
+        help="with --method: how many (default 1000)",
+    )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="with --method: keep the strategy in a file, for the planner tabular(file=FILE)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=_options.whole(0, 2**64 - 1),
+        metavar="N",
+        help="with --method: what samples are drawn from (default 0)",
+    )
     _options.as_json(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> int | None:
     """Solves the game."""
+    game = _load.game(options.game)
+    if options.method is None:
+        for name in ("iterations", "save", "seed"):
+            if getattr(options, name) is not None:
+                raise UserError(
+                    f"--{name} goes with --method: kibitz solve GAME --method cfr+ --{name} ..."
+                )
+        _exactly(options, game)
+        return None
+    if options.deal is not None:
+        raise UserError("--deal does not go with --method: regrets are minimised over all deals")
+    return _equilibrium.run(
+        game,
+        method=options.method,
+        iterations=1000 if options.iterations is None else options.iterations,
+        max_nodes=options.max_states,
+        seed=options.seed or 0,
+        save=options.save,
+        json=options.json,
+    )
+
+
+def _exactly(options: argparse.Namespace, game: Game) -> None:
     from kibitz.exact import solve
 
-    game = _load.game(options.game)
     timer = Timer()
     with Progress(lambda: f"solving {game.spec}, {duration(timer.seconds)} so far"):
         solution = solve(game, max_states=options.max_states, deal=options.deal)

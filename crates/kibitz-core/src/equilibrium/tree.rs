@@ -164,6 +164,29 @@ impl Tree {
         self.nodes.len()
     }
 
+    /// The information sets in which the first decisions are made, chance alone having moved; of movers at
+    /// the same time, the first one's.
+    pub fn opening(&self) -> Vec<usize> {
+        let mut sets = Vec::new();
+        let mut open = vec![0];
+        while let Some(at) = open.pop() {
+            let Node { what, first, count, .. } = self.nodes[at as usize];
+            match what {
+                OVER => {}
+                CHANCE => open.extend((first..first + count).rev()),
+                set if !sets.contains(&(set as usize)) => sets.push(set as usize),
+                _ => {}
+            }
+        }
+        sets
+    }
+
+    /// The endings, side by side: the sequences of all players that come to each, chance's probability of it,
+    /// and what each player gets.
+    pub fn endings(&self) -> (&[u32], &[f64], &[f64]) {
+        (&self.endings, &self.chance, &self.returns)
+    }
+
     /// One of the histories that lead to an information set: what was done, by chance too.
     pub fn history(&self, set: usize) -> Vec<Action> {
         let mut at = self.found[set];

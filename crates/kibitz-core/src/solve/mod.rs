@@ -3,15 +3,13 @@
 //! * `lookahead.rs`: perfect information, turn-taking; expectimax, and alpha-beta for two.
 //! * `beliefs.rs`: one player who does not see everything; dynamic programming over beliefs; `bounds.rs`, where
 //!   those are too many and there is nothing to get before the end: branch and bound over beliefs.
-//! * `sequences.rs`: two players, zero sum, anything hidden; the sequence form, for a linear
-//!   program that the caller solves.
+//!
+//! Two players with opposite interests and anything hidden are left to the caller: a linear program over the
+//! sequence form, which [`crate::equilibrium`] writes down.
 
 mod beliefs;
 mod bounds;
 pub mod lookahead;
-mod sequences;
-
-pub use sequences::{SequenceForm, Side, sequence_form};
 
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel, State};
@@ -139,7 +137,7 @@ fn prove(model: &dyn Model, state: &State, limits: &mut Limits) -> Option<Soluti
 }
 
 /// Solves a game of perfect information, or of one player who does not see everything.
-/// `None` if it is neither (see [`sequence_form`]).
+/// `None` if it is neither (see [`crate::equilibrium::Tree`]).
 ///
 /// # Errors
 /// A sentence, if the game is too large or has no end.
