@@ -6,7 +6,10 @@
 //! once: if nobody says no the round ends and the pieces on one's card score their levels; else the piece is
 //! thrown out, and each no costs one of few vote cards. Only the target cards are hidden.
 
+use std::sync::Arc;
+
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::model::SharedModel;
 use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
@@ -43,6 +46,7 @@ const SHOWN: u32 = 16;
 const CARD_BITS: u32 = 6;
 
 /// The rules.
+#[derive(Clone)]
 pub struct KingUp {
     info: Info,
     rules: Rules,
@@ -71,10 +75,8 @@ impl KingUp {
         let mut pieces = rules.most_pieces();
         if let Some(path) = &params.position {
             let known = file::read(path, &rules)?;
-            (start, pieces) = (known.state, pieces.max(known.state.board.count_ones()));
-            if params.given {
-                given = known.cards;
-            }
+            (start, given) = (known.state, known.cards);
+            pieces = pieces.max(start.board.count_ones());
         }
         for (player, seen) in start.seen.iter_mut().enumerate() {
             *seen = view_seed(player);
@@ -417,6 +419,12 @@ impl Game for KingUp {
             self.step(&mut state, &joint, &mut rewards[..self.rules.players]);
         }
         (*state.seen.get(view.player)? == view.key()).then_some(state)
+    }
+
+    /// Where a file tells the cards, those who play do not know it.
+    fn imagined(&self) -> Option<SharedModel> {
+        let any = [NONE; MOST_PLAYERS];
+        (self.given != any).then(|| Arc::new(KingUp { given: any, ..self.clone() }) as SharedModel)
     }
 
     fn action_name(&self, state: &State, player: Option<usize>, Action(action): Action) -> String {

@@ -50,7 +50,7 @@ impl KingUp {
         state.scores[player] + last
     }
 
-    fn caption(&self, state: &State) -> String {
+    fn caption(&self, state: &State, viewer: Option<usize>) -> String {
         let mover = state.mover + 1;
         match state.stage {
             Stage::Deal => "the target cards are dealt".to_owned(),
@@ -58,7 +58,11 @@ impl KingUp {
                 format!("player {mover} sets a piece, number {} of {}", state.set + 1, self.rules.to_set)
             }
             Stage::Promote => format!("player {mover} moves a piece up"),
-            Stage::Vote => format!("is {} to be king? a vote", piece_name(state.top.into())),
+            Stage::Vote => {
+                let bound = viewer.filter(|viewer| state.votes[*viewer] == 0).is_some();
+                let only = if bound { "; without a vote card you can only say yes" } else { "" };
+                format!("is {} to be king? a vote{only}", piece_name(state.top.into()))
+            }
             Stage::Over => {
                 let points = |player: usize| self.total(state, player).to_string();
                 let all: Vec<String> = (0..self.rules.players).map(points).collect();
@@ -114,7 +118,7 @@ impl KingUp {
             };
             text += &format!("player {}: {card}, {votes}{so_far}\n", player + 1);
         }
-        format!("{text}{}\n", self.caption(state))
+        format!("{text}{}\n", self.caption(state, viewer))
     }
 
     pub(super) fn draw_svg(&self, state: &State, viewer: Option<usize>) -> String {
@@ -153,7 +157,7 @@ impl KingUp {
             self.draw_player(&mut picture, at, state, viewer, player);
         }
         let round = self.round_in_words(state);
-        let caption = self.caption(state);
+        let caption = self.caption(state, viewer);
         let caption = if round.is_empty() { caption } else { format!("{round}: {caption}") };
         picture.words(width / 2, height - 18, 14, INK, caption);
         picture.finish()

@@ -205,8 +205,12 @@ fn resampled_states_have_seen_the_same() {
                     joint.push(game.draw(&state, &mut rng));
                 }
                 game.step(&mut state, &joint, &mut rewards[..players]);
+                let public = game.observe_public(&state, turn, &joint);
                 for (player, view) in views.iter_mut().enumerate() {
-                    view.events.push(Event::Observed(game.observe(&state, turn, &joint, player)));
+                    let told = game.observe(&state, turn, &joint, player);
+                    let is_own_card = turn == Turn::Chance && usize::from(state.dealt) == player + 1;
+                    assert_eq!(told == public, !is_own_card);
+                    view.events.push(Event::Observed(told));
                     assert_eq!(view.key(), game.view_key(&state, player));
                     let guess = game.resample(view, &mut rng).unwrap();
                     assert_eq!(guess.seen[player], state.seen[player]);
