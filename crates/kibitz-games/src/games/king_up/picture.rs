@@ -38,9 +38,11 @@ impl KingUp {
     }
 
     pub(super) fn cards_in_words(&self, state: &State) -> String {
-        let card = |number: u8| names_of(self.rules.cards.get(usize::from(number)).copied().unwrap_or_default());
+        let card =
+            |number: u8| names_of(self.rules.cards.get(usize::from(number)).copied().unwrap_or_default());
         let each = state.cards[..self.rules.players].iter().enumerate();
-        let words: Vec<String> = each.map(|(player, number)| format!("player {} shows {}", player + 1, card(*number))).collect();
+        let words: Vec<String> =
+            each.map(|(player, number)| format!("player {} shows {}", player + 1, card(*number))).collect();
         words.join(", ")
     }
 
@@ -123,7 +125,8 @@ impl KingUp {
 
     pub(super) fn draw_svg(&self, state: &State, viewer: Option<usize>) -> String {
         let levels = i32::from(self.rules.height) + 1;
-        let widest = (0..=self.rules.height).map(|level| self.on_level(state, level).len()).max().unwrap_or(0);
+        let widest =
+            (0..=self.rules.height).map(|level| self.on_level(state, level).len()).max().unwrap_or(0);
         let places = self.rules.pieces.count_ones().clamp(4, 8).max(widest as u32) as i32;
         let castle = places * PLACE + 2 * STEP * levels;
         let players = self.rules.players as i32;
@@ -163,7 +166,14 @@ impl KingUp {
         picture.finish()
     }
 
-    fn draw_player(&self, picture: &mut Picture, (x, y): (i32, i32), state: &State, viewer: Option<usize>, player: usize) {
+    fn draw_player(
+        &self,
+        picture: &mut Picture,
+        (x, y): (i32, i32),
+        state: &State,
+        viewer: Option<usize>,
+        player: usize,
+    ) {
         let moves = match state.stage {
             Stage::Set | Stage::Promote => usize::from(state.mover) == player,
             Stage::Vote => self.rules.voters(state).contains(player),

@@ -153,7 +153,8 @@ impl KingUpParams {
         };
         if cards.len() < players as usize {
             let count = cards.len();
-            let what = if count == 1 { "is 1 target card".into() } else { format!("are {count} target cards") };
+            let what =
+                if count == 1 { "is 1 target card".into() } else { format!("are {count} target cards") };
             return Err(format!("{players} players need a target card each, but there {what}"));
         }
         Ok(cards)
