@@ -28,6 +28,8 @@ PLANNERS = {
 GAMES = [
     "kuhn-poker",
     "leduc-poker",
+    "liars-dice",
+    "king-up",
     "rock-paper-scissors",
     "bear",
     "kriegspiel-tic-tac-toe.kif",

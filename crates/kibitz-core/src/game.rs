@@ -409,6 +409,12 @@ pub trait Game: Send + Sync + 'static {
         None
     }
 
+    /// The game as those who play it are to imagine it, where that is another than the one that is played: planners
+    /// and beliefs are given it in its place. Players, actions and observations must be the same.
+    fn imagined(&self) -> Option<SharedModel> {
+        None
+    }
+
     /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
     /// known, with about so much effort (states to look at), and **adds** what each player then gets to
     /// `returns`. Gives the number of states, or `None` where the game has no solver of its own.

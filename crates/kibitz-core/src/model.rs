@@ -154,6 +154,8 @@ pub trait Model: Send + Sync {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State>;
     /// [`Game::collapsed`].
     fn collapsed(&self) -> Option<SharedModel>;
+    /// [`Game::imagined`].
+    fn imagined(&self) -> Option<SharedModel>;
     /// [`Game::judge`].
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
     /// [`Game::prove`].
@@ -309,6 +311,10 @@ impl<G: Game> Model for G {
 
     fn collapsed(&self) -> Option<SharedModel> {
         Game::collapsed(self)
+    }
+
+    fn imagined(&self) -> Option<SharedModel> {
+        Game::imagined(self)
     }
 
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kibitz_core::Rng;
 use kibitz_core::belief::{self, BeliefKind, World};
-use kibitz_core::model::Model;
+use kibitz_core::model::{Model, SharedModel};
 use kibitz_core::params::Param;
 use kibitz_core::spec::{Spec, Value};
 use pyo3::exceptions::PyValueError;
@@ -19,6 +19,8 @@ use crate::referee::View;
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct Belief {
     game: Py<Game>,
+    /// The game as it is imagined.
+    model: SharedModel,
     mind: Mutex<Mind>,
 }
 
@@ -56,9 +58,10 @@ impl Belief {
     fn new(game: &Bound<'_, Game>, kind: &str, seed: u64) -> PyResult<Belief> {
         let spec: Spec = kind.parse().map_err(spec_error)?;
         let kind = BeliefKind::read(&Value::Spec(spec)).map_err(PyValueError::new_err)?;
-        let belief = kind.build(game.get().model.info(), u64::MAX).map_err(PyValueError::new_err)?;
+        let model = game.get().imagined();
+        let belief = kind.build(model.info(), u64::MAX).map_err(PyValueError::new_err)?;
         let mind = Mind { belief, rng: Rng::new(seed), view: None };
-        Ok(Belief { game: game.clone().unbind(), mind: Mutex::new(mind) })
+        Ok(Belief { game: game.clone().unbind(), model, mind: Mutex::new(mind) })
     }
 
     /// Takes in what has been added to the view. What no state explains is passed over where that helps, and
@@ -71,7 +74,7 @@ impl Belief {
         let mut mind = self.mind();
         let Mind { belief, rng, view: seen } = &mut *mind;
         *seen = None;
-        at_work(py, game, None, |_| belief.update(&*game.model, &view.view, rng))?
+        at_work(py, game, None, |_| belief.update(&*self.model, &view.view, rng))?
             .map_err(|trouble| PyValueError::new_err(trouble.to_string()))?;
         *seen = Some(view.view.clone());
         Ok(())
@@ -86,8 +89,8 @@ impl Belief {
             return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
         };
         let world = drive(py, game, || {
-            let mut world = World::initial(&*game.model);
-            belief.sample(&*game.model, view, rng, &mut world);
+            let mut world = World::initial(&*self.model);
+            belief.sample(&*self.model, view, rng, &mut world);
             world
         })?;
         Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state) })
@@ -103,10 +106,10 @@ impl Belief {
         let Some(view) = &mind.view else {
             return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
         };
-        let worlds = drive(py, game, || mind.belief.worlds(&*game.model, view, limit))?;
+        let worlds = drive(py, game, || mind.belief.worlds(&*self.model, view, limit))?;
         let Some(worlds) = worlds else { return Ok(None) };
         let state = |(state, p)| (State { game: self.game.clone_ref(py), state: Arc::new(state) }, p);
-        Ok(Some(likeliest(&*game.model, worlds).into_iter().map(state).collect()))
+        Ok(Some(likeliest(&*self.model, worlds).into_iter().map(state).collect()))
     }
 
     /// What it has cost so far and how sure it is, in figures with names.

@@ -96,6 +96,11 @@ pub struct Game {
 }
 
 impl Game {
+    /// What planners and beliefs are given.
+    pub fn imagined(&self) -> SharedModel {
+        self.model.imagined().unwrap_or_else(|| self.model.clone())
+    }
+
     /// ValueError, with a sentence, if there is no such player.
     pub fn check_player(&self, player: usize) -> PyResult<usize> {
         let players = self.model.info().players;

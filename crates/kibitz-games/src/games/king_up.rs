@@ -1,12 +1,15 @@
 //! King UP: bring the pieces of your secret card up a castle, and vote on who is king.
 //!
-//! The rules are those of "Partially Observable Monte Carlo Planning in Public Game Tree for complex imperfect
-//! information game King UP" (Gao, 2022); `docs/king-up.md` says how they are read where they are open. Players
-//! set pieces on the levels of a castle, then move one up in turn. When a piece comes to the top, all vote at
-//! once: if nobody says no the round ends and the pieces on one's card score their levels; else the piece is
-//! thrown out, and each no costs one of few vote cards. Only the target cards are hidden.
+//! The rules are those of "Partially Observable Monte Carlo Planning in Public Game Tree for complex
+//! imperfect information game King UP" (Gao, 2022); `docs/king-up.md` says how they are read where they are
+//! open. Players set pieces on the levels of a castle, then move one up in turn. When a piece comes to the
+//! top, all vote at once: if nobody says no the round ends and the pieces on one's card score their levels;
+//! else the piece is thrown out, and each no costs one of few vote cards. Only the target cards are hidden.
+
+use std::sync::Arc;
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::model::SharedModel;
 use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
@@ -24,7 +27,7 @@ use state::{MOST_PLAYERS, NONE, Rules, Stage, State, UNIT};
 
 register_game!(
     "king-up",
-    "Move pieces up a castle in turn and vote at once on who is king; only you know which of them score for you.",
+    "Move pieces up a castle in turn and vote on who is king; only you know which of them score for you.",
     Chosen,
     |chosen| KingUp::new(&chosen.0)
 );
@@ -34,8 +37,8 @@ const YES: u32 = 0;
 const NO: u32 = 1;
 const PLACES: u32 = 16;
 
-// Observations: moves are their numbers plus one, votes the set of those who said no. At the end of a round all
-// cards are shown; their numbers lie above the rest.
+// Observations: moves are their numbers plus one, votes the set of those who said no. At the end of a round
+// all cards are shown; their numbers lie above the rest.
 const VOTES: u64 = 0x1000;
 const OWN_CARD: u64 = 0x2000;
 const OTHER_DEALT: u64 = 0x3000;
@@ -43,6 +46,7 @@ const SHOWN: u32 = 16;
 const CARD_BITS: u32 = 6;
 
 /// The rules.
+#[derive(Clone)]
 pub struct KingUp {
     info: Info,
     rules: Rules,
@@ -58,6 +62,10 @@ fn setting(piece: u32, level: u32) -> Action {
     Action(PLACES * (piece + 1) + level)
 }
 
+fn heard(event: &Event) -> Option<u64> {
+    if let Event::Observed(told) = event { Some(told.0) } else { None }
+}
+
 /// The movers who say no.
 #[inline]
 fn noes(movers: Players, joint: &[Action]) -> Players {
@@ -71,10 +79,8 @@ impl KingUp {
         let mut pieces = rules.most_pieces();
         if let Some(path) = &params.position {
             let known = file::read(path, &rules)?;
-            (start, pieces) = (known.state, pieces.max(known.state.board.count_ones()));
-            if params.given {
-                given = known.cards;
-            }
+            (start, given) = (known.state, known.cards);
+            pieces = pieces.max(start.board.count_ones());
         }
         for (player, seen) in start.seen.iter_mut().enumerate() {
             *seen = view_seed(player);
@@ -103,7 +109,9 @@ impl KingUp {
             return all;
         }
         match self.given[player] {
-            NONE => self.given.iter().filter(|card| **card != NONE).fold(all, |all, card| all & !(1 << card)),
+            NONE => {
+                self.given.iter().filter(|card| **card != NONE).fold(all, |all, card| all & !(1 << card))
+            }
             card => 1 << card,
         }
     }
@@ -154,16 +162,25 @@ impl KingUp {
         }
     }
 
-    /// The cards of all players in the round that these events are of, as one of them may take them to be.
-    fn imagine(&self, round: u8, view: &View, events: &[Event], rng: &mut Rng) -> Option<[u8; MOST_PLAYERS]> {
-        let told = || events.iter().filter_map(|event| if let Event::Observed(told) = event { Some(told.0) } else { None });
+    /// The cards of all players in the round that these events are of, as one of them may imagine them.
+    fn imagine(
+        &self,
+        round: u8,
+        view: &View,
+        events: &[Event],
+        rng: &mut Rng,
+    ) -> Option<[u8; MOST_PLAYERS]> {
+        let told = || events.iter().filter_map(heard);
         if let Some(shown) = told().map(|told| told >> SHOWN).find(|shown| *shown > 0) {
-            let card = |player: usize| (shown - 1) >> (CARD_BITS as usize * player) & ((1 << CARD_BITS) - 1);
+            let card =
+                |player: usize| (shown - 1) >> (CARD_BITS as usize * player) & ((1 << CARD_BITS) - 1);
             return Some(std::array::from_fn(|player| card(player) as u8));
         }
         let mut cards = [NONE; MOST_PLAYERS];
-        let own = told().find(|told| (OWN_CARD..OTHER_DEALT).contains(told)).map(|told| (told - OWN_CARD) as u8);
-        let own = own.filter(|card| usize::from(*card) < self.rules.cards.len());
+        let own = told().find(|told| (OWN_CARD..OTHER_DEALT).contains(told));
+        let own = own
+            .map(|told| (told - OWN_CARD) as u8)
+            .filter(|card| usize::from(*card) < self.rules.cards.len());
         let mut taken = own.map_or(0, |card| 1 << card);
         for (player, card) in cards[..self.rules.players].iter_mut().enumerate() {
             if let Some(own) = own.filter(|_| player == view.player) {
@@ -181,15 +198,21 @@ impl KingUp {
     }
 
     /// The joint action that an observation tells of, if it is possible.
-    fn heard(&self, state: &State, told: u64, cards: &[u8; MOST_PLAYERS], joint: &mut Vec<Action>) -> Option<Turn> {
+    fn infer(
+        &self,
+        state: &State,
+        told: u64,
+        cards: &[u8; MOST_PLAYERS],
+        joint: &mut Vec<Action>,
+    ) -> Option<()> {
         joint.clear();
-        let turn = self.turn(state);
         let low = told & ((1 << SHOWN) - 1);
-        match turn {
+        match self.turn(state) {
             Turn::Over => return None,
             Turn::Chance => {
                 let card = cards[usize::from(state.dealt)];
-                (usize::from(card) < self.rules.cards.len() && self.left(state) >> card & 1 == 1).then_some(())?;
+                (usize::from(card) < self.rules.cards.len() && self.left(state) >> card & 1 == 1)
+                    .then_some(())?;
                 joint.push(Action(card.into()));
             }
             Turn::One(_) => {
@@ -203,7 +226,7 @@ impl KingUp {
                 joint.extend(movers.iter().map(|player| Action((noes >> player & 1) as u32)));
             }
         }
-        Some(turn)
+        Some(())
     }
 
     /// One of some pieces or levels.
@@ -219,8 +242,8 @@ impl KingUp {
         if state.votes[player] > 0 { rng.below(2) } else { YES }
     }
 
-    /// Plays on at random to the end, without the keys of views, which nobody will ask for. Gives the number of
-    /// steps.
+    /// Plays on at random to the end, without the keys of views, which nobody will ask for. Gives the number
+    /// of steps.
     fn finish(&self, state: &mut State, rng: &mut Rng, returns: &mut [f64]) -> u64 {
         let mut steps = 0;
         loop {
@@ -353,7 +376,9 @@ impl Game for KingUp {
     #[inline]
     fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation {
         match turn {
-            Turn::Chance if usize::from(after.dealt) == player + 1 => Observation(OWN_CARD + u64::from(joint[0].0)),
+            Turn::Chance if usize::from(after.dealt) == player + 1 => {
+                Observation(OWN_CARD + u64::from(joint[0].0))
+            }
             Turn::Chance => Observation(OTHER_DEALT + u64::from(after.dealt)),
             _ => Self::told(after, turn, joint),
         }
@@ -366,7 +391,14 @@ impl Game for KingUp {
         }
     }
 
-    fn observation_name(&self, before: &State, after: &State, turn: Turn, joint: &[Action], player: usize) -> String {
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        player: usize,
+    ) -> String {
         let said = match turn {
             Turn::Chance => {
                 let owner = usize::from(before.dealt);
@@ -376,7 +408,11 @@ impl Game for KingUp {
                 };
             }
             Turn::Several(movers) => picture::votes_in_words(before.top, noes(movers, joint)),
-            _ => format!("player {} {}", before.mover + 1, self.action_name(before, Some(before.mover.into()), joint[0])),
+            _ => format!(
+                "player {} {}",
+                before.mover + 1,
+                self.action_name(before, Some(before.mover.into()), joint[0])
+            ),
         };
         match after.stage {
             Stage::Over | Stage::Deal => format!("{said}; {}", self.cards_in_words(after)),
@@ -409,14 +445,20 @@ impl Game for KingUp {
         let (mut state, mut cards) = (self.start, [NONE; MOST_PLAYERS]);
         let (mut rewards, mut joint) = ([0.0; MOST_PLAYERS], Vec::with_capacity(MOST_PLAYERS));
         for (index, event) in view.events.iter().enumerate() {
-            let Event::Observed(Observation(told)) = *event else { continue };
+            let Some(told) = heard(event) else { continue };
             if state.stage == Stage::Deal && state.dealt == 0 {
                 cards = self.imagine(state.round, view, &view.events[index..], rng)?;
             }
-            self.heard(&state, told, &cards, &mut joint)?;
+            self.infer(&state, told, &cards, &mut joint)?;
             self.step(&mut state, &joint, &mut rewards[..self.rules.players]);
         }
         (*state.seen.get(view.player)? == view.key()).then_some(state)
+    }
+
+    /// Where a file tells the cards, those who play do not know it.
+    fn imagined(&self) -> Option<SharedModel> {
+        let any = [NONE; MOST_PLAYERS];
+        (self.given != any).then(|| Arc::new(KingUp { given: any, ..self.clone() }) as SharedModel)
     }
 
     fn action_name(&self, state: &State, player: Option<usize>, Action(action): Action) -> String {
@@ -424,7 +466,9 @@ impl Game for KingUp {
         match (player, state.stage) {
             (None, _) => names_of(self.rules.cards.get(action as usize).copied().unwrap_or_default()),
             (_, Stage::Vote) => if action == NO { "no" } else { "yes" }.to_owned(),
-            (_, Stage::Set) => format!("{} on {}", piece((action / PLACES).saturating_sub(1)), action % PLACES),
+            (_, Stage::Set) => {
+                format!("{} on {}", piece((action / PLACES).saturating_sub(1)), action % PLACES)
+            }
             _ => format!("{} up", piece(action)),
         }
     }

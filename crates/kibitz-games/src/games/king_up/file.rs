@@ -127,7 +127,9 @@ impl Reader<'_> {
                 Ok(votes) if votes <= most => votes,
                 _ => {
                     let player = player + 1;
-                    return Err(format!("player {player} has 0 to {most} vote cards (see rejections), not '{word}'"));
+                    return Err(format!(
+                        "player {player} has 0 to {most} vote cards (see rejections), not '{word}'"
+                    ));
                 }
             };
         }
@@ -174,7 +176,9 @@ impl Reader<'_> {
             (Some(Stage::Set), _) => {
                 let (count, all) = (state.board.count_ones() as u8, rules.to_set);
                 if count >= all {
-                    return Err(format!("the stage is not 'set': the players set {all} pieces, and so many are there"));
+                    return Err(format!(
+                        "the stage is not 'set': the players set {all} pieces, and so many are there"
+                    ));
                 }
                 state.set = count;
             }
@@ -182,12 +186,19 @@ impl Reader<'_> {
                 return Err(format!("the stage is 'vote': {top} is on the top, level {}", rules.height));
             }
             (Some(Stage::Vote), None) => {
-                return Err(format!("the stage is not 'vote': no piece is on the top, level {}", rules.height));
+                return Err(format!(
+                    "the stage is not 'vote': no piece is on the top, level {}",
+                    rules.height
+                ));
             }
             (_, Some(top)) if !rules.can_be_refused(state) => {
-                return Err(format!("{top} is on the top and nobody has a vote card: there is nothing to play"));
+                return Err(format!(
+                    "{top} is on the top and nobody has a vote card: there is nothing to play"
+                ));
             }
-            _ if state.board == 0 => return Err("no piece is on the board: there is nothing to play".to_owned()),
+            _ if state.board == 0 => {
+                return Err("no piece is on the board: there is nothing to play".to_owned());
+            }
             _ => {}
         }
         match rules.misplaced(state) {

@@ -38,9 +38,11 @@ impl KingUp {
     }
 
     pub(super) fn cards_in_words(&self, state: &State) -> String {
-        let card = |number: u8| names_of(self.rules.cards.get(usize::from(number)).copied().unwrap_or_default());
+        let card =
+            |number: u8| names_of(self.rules.cards.get(usize::from(number)).copied().unwrap_or_default());
         let each = state.cards[..self.rules.players].iter().enumerate();
-        let words: Vec<String> = each.map(|(player, number)| format!("player {} shows {}", player + 1, card(*number))).collect();
+        let words: Vec<String> =
+            each.map(|(player, number)| format!("player {} shows {}", player + 1, card(*number))).collect();
         words.join(", ")
     }
 
@@ -50,7 +52,7 @@ impl KingUp {
         state.scores[player] + last
     }
 
-    fn caption(&self, state: &State) -> String {
+    fn caption(&self, state: &State, viewer: Option<usize>) -> String {
         let mover = state.mover + 1;
         match state.stage {
             Stage::Deal => "the target cards are dealt".to_owned(),
@@ -58,7 +60,11 @@ impl KingUp {
                 format!("player {mover} sets a piece, number {} of {}", state.set + 1, self.rules.to_set)
             }
             Stage::Promote => format!("player {mover} moves a piece up"),
-            Stage::Vote => format!("is {} to be king? a vote", piece_name(state.top.into())),
+            Stage::Vote => {
+                let bound = viewer.filter(|viewer| state.votes[*viewer] == 0).is_some();
+                let only = if bound { "; without a vote card you can only say yes" } else { "" };
+                format!("is {} to be king? a vote{only}", piece_name(state.top.into()))
+            }
             Stage::Over => {
                 let points = |player: usize| self.total(state, player).to_string();
                 let all: Vec<String> = (0..self.rules.players).map(points).collect();
@@ -114,12 +120,13 @@ impl KingUp {
             };
             text += &format!("player {}: {card}, {votes}{so_far}\n", player + 1);
         }
-        format!("{text}{}\n", self.caption(state))
+        format!("{text}{}\n", self.caption(state, viewer))
     }
 
     pub(super) fn draw_svg(&self, state: &State, viewer: Option<usize>) -> String {
         let levels = i32::from(self.rules.height) + 1;
-        let widest = (0..=self.rules.height).map(|level| self.on_level(state, level).len()).max().unwrap_or(0);
+        let widest =
+            (0..=self.rules.height).map(|level| self.on_level(state, level).len()).max().unwrap_or(0);
         let places = self.rules.pieces.count_ones().clamp(4, 8).max(widest as u32) as i32;
         let castle = places * PLACE + 2 * STEP * levels;
         let players = self.rules.players as i32;
@@ -153,13 +160,20 @@ impl KingUp {
             self.draw_player(&mut picture, at, state, viewer, player);
         }
         let round = self.round_in_words(state);
-        let caption = self.caption(state);
+        let caption = self.caption(state, viewer);
         let caption = if round.is_empty() { caption } else { format!("{round}: {caption}") };
         picture.words(width / 2, height - 18, 14, INK, caption);
         picture.finish()
     }
 
-    fn draw_player(&self, picture: &mut Picture, (x, y): (i32, i32), state: &State, viewer: Option<usize>, player: usize) {
+    fn draw_player(
+        &self,
+        picture: &mut Picture,
+        (x, y): (i32, i32),
+        state: &State,
+        viewer: Option<usize>,
+        player: usize,
+    ) {
         let moves = match state.stage {
             Stage::Set | Stage::Promote => usize::from(state.mover) == player,
             Stage::Vote => self.rules.voters(state).contains(player),

@@ -45,11 +45,9 @@ params! {
         pub after_no: AfterNo = AfterNo::Next;
         /// Whether a player is paid by how much it is above the mean of the others, so that all add up to zero.
         pub relative: bool = false;
-        /// A file with the position to begin from, in place of an empty board; `examples/king-up` has some.
+        /// A file with the position to begin from, in place of an empty board; `examples/king-up` has some. The
+        /// cards that it names are dealt, and to those who do not see them may be any.
         pub position: Option<String> = None;
-        /// Whether chance deals the cards that the position's file names, which everybody then knows to be so;
-        /// else every deal is possible.
-        pub given: bool = false;
     }
 }
 
@@ -155,7 +153,8 @@ impl KingUpParams {
         };
         if cards.len() < players as usize {
             let count = cards.len();
-            let what = if count == 1 { "is 1 target card".into() } else { format!("are {count} target cards") };
+            let what =
+                if count == 1 { "is 1 target card".into() } else { format!("are {count} target cards") };
             return Err(format!("{players} players need a target card each, but there {what}"));
         }
         Ok(cards)
@@ -189,9 +188,6 @@ impl KingUpParams {
             return Err(format!(
                 "{players} players cannot set {set_rounds} pieces each: that is {all}, and there are {pieces}"
             ));
-        }
-        if self.given && self.position.is_none() {
-            return Err("given=true means the cards of a position's file: name one with position=".to_owned());
         }
         Ok(())
     }

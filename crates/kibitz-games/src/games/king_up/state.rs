@@ -158,7 +158,8 @@ impl Rules {
     /// The levels that a piece may be set on.
     #[inline]
     pub fn room(&self, state: &State) -> u64 {
-        (1..=self.highest_set()).fold(1, |room, level| room | u64::from(self.has_room(state, level)) << level)
+        (1..=self.highest_set())
+            .fold(1, |room, level| room | u64::from(self.has_room(state, level)) << level)
     }
 
     #[inline]
@@ -182,7 +183,9 @@ impl Rules {
         let highest = if is_setting { self.highest_set() } else { self.height };
         let too_high = (highest + 1..=self.height).find(|level| state.counts[usize::from(*level)] > 0);
         if let Some(level) = too_high {
-            return Some(format!("nothing can be on level {level} while pieces are set: {highest} is the highest"));
+            return Some(format!(
+                "nothing can be on level {level} while pieces are set: {highest} is the highest"
+            ));
         }
         let full = (1..self.height).find(|level| state.counts[usize::from(*level)] > self.width);
         full.filter(|_| is_setting || !self.crowding).map(|level| {

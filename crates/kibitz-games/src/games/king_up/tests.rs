@@ -59,7 +59,10 @@ fn a_vote_decides() {
     let text = "cards: ABCD BCDE DEFG\nvotes: 1 1 1\npieces: A4 B4 C1 D0";
     let game = from(&params(), text);
     let (state, _) = after(&game, &[&[A]]);
-    assert_eq!((state.stage, state.top, game.turn(&state)), (Stage::Vote, 0, Turn::Several(Players::first(3))));
+    assert_eq!(
+        (state.stage, state.top, game.turn(&state)),
+        (Stage::Vote, 0, Turn::Several(Players::first(3)))
+    );
     // All agree: A is king. The third player has D on level 0 and nothing else.
     let (state, points) = after(&game, &[&[A], &[YES, YES, YES]]);
     assert_eq!((state.stage, points), (Stage::Over, [15.0, 5.0, 15.0]));
@@ -135,7 +138,8 @@ fn perft(game: &KingUp, state: &State, depth: u32) -> u64 {
         let mut legal = Vec::new();
         game.legal(state, player, &mut legal);
         let with = |joint: &Vec<Action>, action: &Action| [joint.as_slice(), &[*action]].concat();
-        joints = joints.iter().flat_map(|joint| legal.iter().map(move |action| with(joint, action))).collect();
+        joints =
+            joints.iter().flat_map(|joint| legal.iter().map(move |action| with(joint, action))).collect();
     }
     if turn == Turn::Chance {
         let mut outcomes = Vec::new();
@@ -186,7 +190,8 @@ fn hidden_cards_do_not_show() {
 /// Random games: the views that referees would keep, beside the states' own keys and what is resampled from them.
 #[test]
 fn resampled_states_have_seen_the_same() {
-    for spec in ["king-up", "king-up(rounds=2, voters=others)", "king-up(2, 1, 3, set_rounds=1, height=3)"] {
+    for spec in ["king-up", "king-up(rounds=2, voters=others)", "king-up(2, 1, 3, set_rounds=1, height=3)"]
+    {
         let game = game(&Chosen::from_spec(&spec.parse().unwrap()).unwrap().0);
         let players = game.rules.players;
         let (mut rng, mut scratch) = (Rng::new(7), Vec::new());
@@ -205,8 +210,12 @@ fn resampled_states_have_seen_the_same() {
                     joint.push(game.draw(&state, &mut rng));
                 }
                 game.step(&mut state, &joint, &mut rewards[..players]);
+                let public = game.observe_public(&state, turn, &joint);
                 for (player, view) in views.iter_mut().enumerate() {
-                    view.events.push(Event::Observed(game.observe(&state, turn, &joint, player)));
+                    let told = game.observe(&state, turn, &joint, player);
+                    let is_own_card = turn == Turn::Chance && usize::from(state.dealt) == player + 1;
+                    assert_eq!(told == public, !is_own_card);
+                    view.events.push(Event::Observed(told));
                     assert_eq!(view.key(), game.view_key(&state, player));
                     let guess = game.resample(view, &mut rng).unwrap();
                     assert_eq!(guess.seen[player], state.seen[player]);
@@ -248,8 +257,17 @@ fn resampled_cards_are_uniform() {
 
 #[test]
 fn returns_add_up_over_rounds() {
-    let two = KingUpParams { players: 2, pieces: 2, targets: 1, set_rounds: 1, height: 2, rejections: 0, ..params() };
-    let once = returns(&game(&two), "A B A_on_0 B_on_0 B_up B_up").iter().map(|r| r * UNIT).collect::<Vec<_>>();
+    let two = KingUpParams {
+        players: 2,
+        pieces: 2,
+        targets: 1,
+        set_rounds: 1,
+        height: 2,
+        rejections: 0,
+        ..params()
+    };
+    let once =
+        returns(&game(&two), "A B A_on_0 B_on_0 B_up B_up").iter().map(|r| r * UNIT).collect::<Vec<_>>();
     assert_eq!(once, [15.0, 10.0]);
     let twice = game(&KingUpParams { rounds: 2, ..two });
     // The second player has lost, and begins.
@@ -268,7 +286,8 @@ fn quick_playouts_are_playouts() {
         for _ in 0..300 {
             let (mut one, mut other) = ([0.0; 3], [0.0; 3]);
             let steps = game.play_out_many(&game.initial(), &how, 1, &mut quick, &mut one).unwrap();
-            let by_steps = kibitz_core::playout::run(&game, &mut game.initial(), &how, &mut plain, &mut other);
+            let by_steps =
+                kibitz_core::playout::run(&game, &mut game.initial(), &how, &mut plain, &mut other);
             assert_eq!((steps, one), (by_steps.into(), other));
         }
         let short = Playout { depth: 5, ..how };
