@@ -213,11 +213,23 @@ def test_a_game_without_a_tree_is_sampled() -> None:
     )
     assert found.nodes is None
     assert found.values is None
+    assert found.estimate is not None
+    assert found.estimate[0][0] == pytest.approx(-found.estimate[0][1])
+    assert not found.notes
     assert found.exploitability is None
     assert 500 < found.sets <= 936
     judged = kb.exploitability("leduc-poker", found.strategy)
     assert judged.missing == 936 - found.sets
     assert judged.mean < 1.5  # from 2.37
+
+
+def test_a_table_without_room_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["solve", "leduc-poker", "--method", "outcome-sampling", "--iterations", "2000"]
+    assert main([*line, "--max-states", "300"]) == 0
+    said = capsys.readouterr().out
+    assert "no room for all information sets" in said
+    assert "standard error" in said
+    assert "too large to be written out" in said
 
 
 def test_games_written_in_python_are_solved() -> None:

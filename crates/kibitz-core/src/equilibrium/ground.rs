@@ -13,6 +13,9 @@ use crate::view::view_seed;
 /// Moves after which a game is taken to have no end; each is a call within a call.
 const LONGEST: usize = 2_000;
 
+/// Places that are looked at between two calls of `pause`.
+const SLICE: u32 = 256;
+
 /// A game, and the information sets that were met so far.
 pub(super) struct OpenGround {
     model: SharedModel,
@@ -22,11 +25,28 @@ pub(super) struct OpenGround {
     /// For each information set, a history that leads there.
     pub histories: Vec<Box<[Action]>>,
     index: KeyMap<u32>,
+    /// The most actions of information sets that are kept.
     limit: usize,
-    /// Why sampling cannot go on, once it cannot.
-    trouble: Option<String>,
-    /// How often the rules had failed before.
+    /// Whether there were more, which are played uniformly.
+    pub is_full: bool,
+}
+
+/// An excursion into it, until something is in the way.
+pub(super) struct Excursion<'a> {
+    ground: &'a mut OpenGround,
+    pause: &'a mut dyn FnMut() -> bool,
+    looks: u32,
     faults: u64,
+    end: Option<Excuse>,
+}
+
+/// Why an excursion came to an end in the middle of an iteration.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Excuse {
+    /// Somebody wanted to stop.
+    Paused,
+    /// The game does not suit, in a sentence.
+    Trouble(String),
 }
 
 /// One place of one sampled history.
@@ -42,46 +62,45 @@ pub(super) struct Position {
 }
 
 impl OpenGround {
-    /// A game in which no more information sets than `limit` are kept.
+    /// A game of whose information sets no more than `limit` actions are kept.
     pub fn new(model: SharedModel, limit: usize) -> OpenGround {
         OpenGround {
-            faults: model.faults(),
             model,
             sets: Vec::new(),
             actions: Vec::new(),
             histories: Vec::new(),
             index: KeyMap::default(),
-            limit: limit.min(u32::MAX as usize / 64),
-            trouble: None,
+            limit: limit.min(u32::MAX as usize / 2),
+            is_full: false,
         }
     }
 
-    /// Why the last iteration is not to be trusted, if it is not.
-    pub fn trouble(&mut self) -> Option<String> {
-        if self.model.faults() != self.faults {
-            return Some(self.model.fault().unwrap_or_else(|| "the game failed".to_owned()));
-        }
-        self.trouble.take()
+    /// How many players there are.
+    pub fn players(&self) -> usize {
+        self.model.info().players
     }
 
-    /// The information set of a mover, which may be a new one.
-    fn set(&mut self, position: &Position, player: usize) -> Result<Set, String> {
+    /// An excursion on which `pause` is called now and then; it ends when that returns true.
+    pub fn enter<'a>(&'a mut self, pause: &'a mut dyn FnMut() -> bool) -> Excursion<'a> {
+        let faults = self.model.faults();
+        Excursion { ground: self, pause, looks: 0, faults, end: None }
+    }
+
+    /// The information set of a mover, which may be a new one; `None` if there is no room for it.
+    fn set(&mut self, position: &Position, player: usize) -> Result<Option<Set>, String> {
         let mut legal = Vec::new();
         self.model.legal(&position.state, player, &mut legal);
         legal.sort_unstable();
         if let Some(&known) = self.index.get(&position.keys[player]) {
             let set = self.sets[known as usize];
             if set.player as usize == player && self.actions[set.sequences()] == legal {
-                return Ok(set);
+                return Ok(Some(set));
             }
             return Err(unequal(&*self.model, player));
         }
-        if self.sets.len() >= self.limit {
-            return Err(format!(
-                "more than {} information sets were met, which is as many as are kept; allow more, or take \
-                 smaller parameters",
-                self.limit
-            ));
+        if self.actions.len() + legal.len() > self.limit {
+            self.is_full = true;
+            return Ok(None);
         }
         let first = self.actions.len() as u32;
         let set = Set { player: player as u32, count: legal.len() as u32, first, parent: 0 };
@@ -89,7 +108,25 @@ impl OpenGround {
         self.sets.push(set);
         self.histories.push(position.history.as_slice().into());
         self.actions.extend(legal);
-        Ok(set)
+        Ok(Some(set))
+    }
+
+    /// Where a choice of the next mover leads; after the last one's the step is taken.
+    fn choose(&self, position: &Position, action: Action) -> Position {
+        let (mut chosen, mut history) = (position.chosen.clone(), position.history.clone());
+        chosen.push(action);
+        history.push(action);
+        if chosen.len() == position.turn.width() {
+            return self.step(position, &chosen, history);
+        }
+        Position {
+            state: position.state.clone(),
+            chosen,
+            history,
+            keys: position.keys.clone(),
+            returns: position.returns.clone(),
+            ..*position
+        }
     }
 
     fn step(&self, from: &Position, joint: &[Action], history: Vec<Action>) -> Position {
@@ -110,18 +147,43 @@ impl OpenGround {
     }
 }
 
-impl Ground for OpenGround {
+impl Excursion<'_> {
+    /// Why it came to an end, if it did.
+    pub fn end(self) -> Option<Excuse> {
+        self.end
+    }
+
+    /// What is in the way, if anything is.
+    fn obstacle(&mut self, position: &Position) -> Option<Excuse> {
+        self.looks = self.looks.wrapping_add(1);
+        let model = &self.ground.model;
+        if position.history.len() > LONGEST {
+            let what = format!("a game went on for {LONGEST} moves; this needs games that end sooner");
+            return Some(Excuse::Trouble(what));
+        }
+        if model.faults() != self.faults {
+            return Some(Excuse::Trouble(model.fault().unwrap_or_else(|| "the game failed".to_owned())));
+        }
+        (self.looks.is_multiple_of(SLICE) && (self.pause)()).then_some(Excuse::Paused)
+    }
+}
+
+impl Ground for Excursion<'_> {
     type Place = Position;
 
     fn players(&self) -> usize {
-        self.model.info().players
+        self.ground.players()
+    }
+
+    fn is_broken_off(&self) -> bool {
+        self.end.is_some()
     }
 
     fn root(&mut self) -> Position {
-        let state = self.model.initial();
+        let state = self.ground.model.initial();
         let players = self.players();
         Position {
-            turn: self.model.turn(&state),
+            turn: self.ground.model.turn(&state),
             state: Rc::new(state),
             chosen: Vec::new(),
             keys: (0..players).map(view_seed).collect(),
@@ -132,13 +194,10 @@ impl Ground for OpenGround {
     }
 
     fn look(&mut self, position: &Position) -> Look {
-        // After trouble everything is over, so that the iteration ends at once.
-        if self.trouble.is_some() {
-            return Look::Over;
+        if self.end.is_none() {
+            self.end = self.obstacle(position);
         }
-        if position.history.len() > LONGEST {
-            let trouble = format!("a game went on for {LONGEST} moves; this needs games that end sooner");
-            self.trouble = Some(trouble);
+        if self.end.is_some() {
             return Look::Over;
         }
         let player = match position.turn {
@@ -146,38 +205,28 @@ impl Ground for OpenGround {
             Turn::Chance => return Look::Chance,
             turn => turn.movers().iter().nth(position.chosen.len()).unwrap_or_default(),
         };
-        match self.set(position, player) {
-            Ok(set) => Look::Decide(set),
+        match self.ground.set(position, player) {
+            Ok(Some(set)) => Look::Decide(set),
+            // Whoever decides where nothing can be learned any more is as good as chance.
+            Ok(None) => Look::Chance,
             Err(trouble) => {
-                self.trouble = Some(trouble);
+                self.end = Some(Excuse::Trouble(trouble));
                 Look::Over
             }
         }
     }
 
     fn draw(&mut self, position: Position, rng: &mut Rng) -> Position {
-        let outcome = self.model.draw(&position.state, rng);
-        let mut history = position.history.clone();
-        history.push(outcome);
-        self.step(&position, &[outcome], history)
+        let model = &self.ground.model;
+        let action = match position.turn.movers().iter().nth(position.chosen.len()) {
+            Some(mover) => model.random_action(&position.state, mover, &mut Vec::new(), rng),
+            None => model.draw(&position.state, rng),
+        };
+        self.ground.choose(&position, action)
     }
 
     fn child(&mut self, position: &Position, set: &Set, action: usize) -> Position {
-        let action = self.actions[set.first as usize + action];
-        let (mut chosen, mut history) = (position.chosen.clone(), position.history.clone());
-        chosen.push(action);
-        history.push(action);
-        if chosen.len() == position.turn.width() {
-            return self.step(position, &chosen, history);
-        }
-        Position {
-            state: position.state.clone(),
-            chosen,
-            history,
-            keys: position.keys.clone(),
-            returns: position.returns.clone(),
-            ..*position
-        }
+        self.ground.choose(position, self.ground.actions[set.first as usize + action])
     }
 
     fn payoff(&self, position: &Position, player: usize) -> f64 {
