@@ -324,7 +324,7 @@ def test_mistakes_are_answered_with_a_sentence(tmp_path: Path) -> None:
         (lambda: kb.exploitability("leduc-poker", "random", max_nodes=10), "more than 10 nodes"),
         (lambda: kb.exploitability("kuhn-poker", "random", samples=0), "at least 1"),
         (lambda: kb.exploitability("kuhn-poker", "omniscient"), "cheats"),
-        (lambda: kb.planner("tabular"), "needs a file"),
+        (lambda: kb.play("kuhn-poker", "tabular"), "needs a file"),
         (
             lambda: kb.exploitability("leduc-poker", kb.equilibrium("kuhn-poker", iterations=1).strategy),
             "for kuhn-poker, not for leduc-poker",
