@@ -1,14 +1,12 @@
 //! A game as it is, to sample from: information sets are noted as they are met, and nothing else is kept.
 
-use std::rc::Rc;
-
 use super::mccfr::{Ground, Look};
-use super::tree::{Set, seen, unequal};
+use super::position::{Position, unequal};
+use super::tree::Set;
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
-use crate::model::{SharedModel, State};
+use crate::model::SharedModel;
 use crate::rng::Rng;
-use crate::view::view_seed;
 
 /// Moves after which a game is taken to have no end; each is a call within a call.
 const LONGEST: usize = 2_000;
@@ -49,16 +47,10 @@ pub(super) enum Excuse {
     Trouble(String),
 }
 
-/// One place of one sampled history.
-pub(super) struct Position {
-    state: Rc<State>,
-    turn: Turn,
-    /// What the first of several movers have chosen.
-    chosen: Vec<Action>,
-    keys: Vec<u64>,
+/// One place of one sampled history, and how it was come to.
+pub(super) struct Place {
+    position: Position,
     history: Vec<Action>,
-    returns: Vec<f64>,
-    weight: f64,
 }
 
 impl OpenGround {
@@ -87,11 +79,11 @@ impl OpenGround {
     }
 
     /// The information set of a mover, which may be a new one; `None` if there is no room for it.
-    fn set(&mut self, position: &Position, player: usize) -> Result<Option<Set>, String> {
+    fn set(&mut self, place: &Place, player: usize) -> Result<Option<Set>, String> {
         let mut legal = Vec::new();
-        self.model.legal(&position.state, player, &mut legal);
-        legal.sort_unstable();
-        if let Some(&known) = self.index.get(&position.keys[player]) {
+        place.position.legal(&*self.model, player, &mut legal);
+        let key = place.position.keys[player];
+        if let Some(&known) = self.index.get(&key) {
             let set = self.sets[known as usize];
             if set.player as usize == player && self.actions[set.sequences()] == legal {
                 return Ok(Some(set));
@@ -104,46 +96,18 @@ impl OpenGround {
         }
         let first = self.actions.len() as u32;
         let set = Set { player: player as u32, count: legal.len() as u32, first, parent: 0 };
-        self.index.insert(position.keys[player], self.sets.len() as u32);
+        self.index.insert(key, self.sets.len() as u32);
         self.sets.push(set);
-        self.histories.push(position.history.as_slice().into());
+        self.histories.push(place.history.as_slice().into());
         self.actions.extend(legal);
         Ok(Some(set))
     }
 
-    /// Where a choice of the next mover leads; after the last one's the step is taken.
-    fn choose(&self, position: &Position, action: Action) -> Position {
-        let (mut chosen, mut history) = (position.chosen.clone(), position.history.clone());
-        chosen.push(action);
+    /// Where a choice of the next mover, or an outcome of chance, leads.
+    fn choose(&self, place: &Place, action: Action) -> Place {
+        let mut history = place.history.clone();
         history.push(action);
-        if chosen.len() == position.turn.width() {
-            return self.step(position, &chosen, history);
-        }
-        Position {
-            state: position.state.clone(),
-            chosen,
-            history,
-            keys: position.keys.clone(),
-            returns: position.returns.clone(),
-            ..*position
-        }
-    }
-
-    fn step(&self, from: &Position, joint: &[Action], history: Vec<Action>) -> Position {
-        let model = &*self.model;
-        let mut rewards = vec![0.0; from.returns.len()];
-        let state = model.after(&from.state, joint, &mut rewards);
-        let returns = from.returns.iter().zip(rewards).map(|(sum, reward)| sum + from.weight * reward);
-        let discount = if from.turn == Turn::Chance { 1.0 } else { model.info().discount };
-        Position {
-            turn: model.turn(&state),
-            chosen: Vec::new(),
-            keys: seen(model, &from.keys, &state, from.turn, joint),
-            history,
-            returns: returns.collect(),
-            weight: from.weight * discount,
-            state: Rc::new(state),
-        }
+        Place { position: place.position.choose(&*self.model, action), history }
     }
 }
 
@@ -154,10 +118,10 @@ impl Excursion<'_> {
     }
 
     /// What is in the way, if anything is.
-    fn obstacle(&mut self, position: &Position) -> Option<Excuse> {
+    fn obstacle(&mut self, place: &Place) -> Option<Excuse> {
         self.looks = self.looks.wrapping_add(1);
         let model = &self.ground.model;
-        if position.history.len() > LONGEST {
+        if place.history.len() > LONGEST {
             let what = format!("a game went on for {LONGEST} moves; this needs games that end sooner");
             return Some(Excuse::Trouble(what));
         }
@@ -169,7 +133,7 @@ impl Excursion<'_> {
 }
 
 impl Ground for Excursion<'_> {
-    type Place = Position;
+    type Place = Place;
 
     fn players(&self) -> usize {
         self.ground.players()
@@ -179,33 +143,21 @@ impl Ground for Excursion<'_> {
         self.end.is_some()
     }
 
-    fn root(&mut self) -> Position {
-        let state = self.ground.model.initial();
-        let players = self.players();
-        Position {
-            turn: self.ground.model.turn(&state),
-            state: Rc::new(state),
-            chosen: Vec::new(),
-            keys: (0..players).map(view_seed).collect(),
-            history: Vec::new(),
-            returns: vec![0.0; players],
-            weight: 1.0,
-        }
+    fn root(&mut self) -> Place {
+        Place { position: Position::initial(&*self.ground.model), history: Vec::new() }
     }
 
-    fn look(&mut self, position: &Position) -> Look {
+    fn look(&mut self, place: &Place) -> Look {
         if self.end.is_none() {
-            self.end = self.obstacle(position);
+            self.end = self.obstacle(place);
         }
         if self.end.is_some() {
             return Look::Over;
         }
-        let player = match position.turn {
-            Turn::Over => return Look::Over,
-            Turn::Chance => return Look::Chance,
-            turn => turn.movers().iter().nth(position.chosen.len()).unwrap_or_default(),
+        let Some(player) = place.position.mover() else {
+            return if place.position.turn == Turn::Chance { Look::Chance } else { Look::Over };
         };
-        match self.ground.set(position, player) {
+        match self.ground.set(place, player) {
             Ok(Some(set)) => Look::Decide(set),
             // Whoever decides where nothing can be learned any more is as good as chance.
             Ok(None) => Look::Chance,
@@ -216,20 +168,20 @@ impl Ground for Excursion<'_> {
         }
     }
 
-    fn draw(&mut self, position: Position, rng: &mut Rng) -> Position {
+    fn draw(&mut self, place: Place, rng: &mut Rng) -> Place {
         let model = &self.ground.model;
-        let action = match position.turn.movers().iter().nth(position.chosen.len()) {
-            Some(mover) => model.random_action(&position.state, mover, &mut Vec::new(), rng),
-            None => model.draw(&position.state, rng),
+        let action = match place.position.mover() {
+            Some(mover) => model.random_action(place.position.state(), mover, &mut Vec::new(), rng),
+            None => model.draw(place.position.state(), rng),
         };
-        self.ground.choose(&position, action)
+        self.ground.choose(&place, action)
     }
 
-    fn child(&mut self, position: &Position, set: &Set, action: usize) -> Position {
-        self.ground.choose(position, self.ground.actions[set.first as usize + action])
+    fn child(&mut self, place: &Place, set: &Set, action: usize) -> Place {
+        self.ground.choose(place, self.ground.actions[set.first as usize + action])
     }
 
-    fn payoff(&self, position: &Position, player: usize) -> f64 {
-        position.returns[player]
+    fn payoff(&self, place: &Place, player: usize) -> f64 {
+        place.position.returns[player]
     }
 }

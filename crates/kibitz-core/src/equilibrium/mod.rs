@@ -1,6 +1,7 @@
 //! Equilibria by regret minimisation, for any number of players, hidden and simultaneous moves included.
 //!
-//! * `tree.rs`: a whole game as flat arrays, its information sets and sequences;
+//! * `position.rs`: one history on its way;
+//! * `tree.rs`: a whole game as flat arrays, its information sets and sequences; `build.rs` writes it;
 //! * `payoffs.rs`: what strategies are worth, best responses, NashConv;
 //! * `cfr.rs`: CFR and CFR+, which look at the whole game each time;
 //! * `mccfr.rs`: external and outcome sampling, on a tree or, where there is none, on the game (`ground.rs`).
@@ -8,10 +9,12 @@
 //! Averages of the strategies of all iterations come near an equilibrium in games of two players with
 //! opposite interests. In others they need not; how much each player could still gain says how near they are.
 
+mod build;
 mod cfr;
 mod ground;
 mod mccfr;
 mod payoffs;
+mod position;
 mod tree;
 
 use std::str::FromStr;
