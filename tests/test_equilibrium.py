@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import kibitz as kb
 from kibitz._core import GameTree, RegretSolver
@@ -312,6 +314,24 @@ def test_a_file_that_is_no_strategy_is_refused(tmp_path: Path, content: Any, com
     with pytest.raises(ValueError, match=re.escape(complaint)) as caught:
         kb.Strategy.load(file)
     assert "bad.json is not a strategy of kibitz" in str(caught.value)
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.sampled_from([*GOOD, "mix", "other"]), plain), st.lists(plain, max_size=3))
+def test_no_file_gets_further_than_a_sentence(changes: dict[str, Any], sets: list[Any]) -> None:
+    for content in ({**GOOD, **changes}, {**GOOD, "sets": sets}, changes, sets):
+        try:
+            read = kb.Strategy._read(json.loads(json.dumps(content)))
+        except ValueError:
+            continue
+        assert all(abs(sum(mix.values()) - 1) < 1e-5 for mix in read.mixes.values())
 
 
 def test_mistakes_are_answered_with_a_sentence(tmp_path: Path) -> None:
