@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import kibitz as kb
 from kibitz._core import GameTree, RegretSolver
@@ -213,11 +215,23 @@ def test_a_game_without_a_tree_is_sampled() -> None:
     )
     assert found.nodes is None
     assert found.values is None
+    assert found.estimate is not None
+    assert found.estimate[0][0] == pytest.approx(-found.estimate[0][1])
+    assert not found.notes
     assert found.exploitability is None
     assert 500 < found.sets <= 936
     judged = kb.exploitability("leduc-poker", found.strategy)
     assert judged.missing == 936 - found.sets
     assert judged.mean < 1.5  # from 2.37
+
+
+def test_a_table_without_room_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["solve", "leduc-poker", "--method", "outcome-sampling", "--iterations", "2000"]
+    assert main([*line, "--max-states", "300"]) == 0
+    said = capsys.readouterr().out
+    assert "no room for all information sets" in said
+    assert "standard error" in said
+    assert "too large to be written out" in said
 
 
 def test_games_written_in_python_are_solved() -> None:
@@ -302,6 +316,24 @@ def test_a_file_that_is_no_strategy_is_refused(tmp_path: Path, content: Any, com
     assert "bad.json is not a strategy of kibitz" in str(caught.value)
 
 
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.sampled_from([*GOOD, "mix", "other"]), plain), st.lists(plain, max_size=3))
+def test_no_file_gets_further_than_a_sentence(changes: dict[str, Any], sets: list[Any]) -> None:
+    for content in ({**GOOD, **changes}, {**GOOD, "sets": sets}, changes, sets):
+        try:
+            read = kb.Strategy._read(json.loads(json.dumps(content)))
+        except ValueError:
+            continue
+        assert all(abs(sum(mix.values()) - 1) < 1e-5 for mix in read.mixes.values())
+
+
 def test_mistakes_are_answered_with_a_sentence(tmp_path: Path) -> None:
     for call, complaint in [
         (lambda: kb.equilibrium("kuhn-poker", method="cfr-plus"), "unknown method 'cfr-plus'"),
@@ -312,7 +344,7 @@ def test_mistakes_are_answered_with_a_sentence(tmp_path: Path) -> None:
         (lambda: kb.exploitability("leduc-poker", "random", max_nodes=10), "more than 10 nodes"),
         (lambda: kb.exploitability("kuhn-poker", "random", samples=0), "at least 1"),
         (lambda: kb.exploitability("kuhn-poker", "omniscient"), "cheats"),
-        (lambda: kb.planner("tabular"), "needs a file"),
+        (lambda: kb.play("kuhn-poker", "tabular"), "needs a file"),
         (
             lambda: kb.exploitability("leduc-poker", kb.equilibrium("kuhn-poker", iterations=1).strategy),
             "for kuhn-poker, not for leduc-poker",

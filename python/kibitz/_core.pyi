@@ -494,7 +494,13 @@ class RegretSolver:
     def run(self, iterations: int, seconds: float | None = None) -> None:
         """Does so many more iterations, or as many as fit in `seconds`.
 
-        Ctrl-C raises KeyboardInterrupt after a whole iteration: what is done stays."""
+        Ctrl-C raises KeyboardInterrupt; what is done stays."""
+    def estimate(self, games: int, seconds: float | None = None) -> tuple[list[float], list[float]] | None:
+        """Each player's mean return in so many games by the average strategy, or as many as fit in `seconds`,
+        with standard errors; None where `worth` knows."""
+    @property
+    def full(self) -> bool:
+        """Whether there was no room for all information sets that were met."""
     @property
     def iterations(self) -> int:
         """How many were done."""

@@ -133,6 +133,45 @@ fn sampling_without_a_tree_learns_the_same() {
 }
 
 #[test]
+fn a_table_that_is_full_is_played_on() {
+    let options = Options { nodes: 10, ..Options::default() };
+    let mut some = solved("kuhn-poker", Method::ExternalSampling, 20_000, options);
+    assert!(some.is_full());
+    assert_eq!(some.sets().len(), 5);
+    // What is learned first, against uniform play elsewhere, is nothing like an equilibrium, but it is legal.
+    let played = some.estimate(20_000, &mut || false).unwrap().unwrap();
+    assert!((played.means[0] + played.means[1]).abs() < 1e-9 && played.errors[0] < 0.02, "{played:?}");
+}
+
+#[test]
+fn values_of_what_is_too_large_are_estimated() {
+    let options = Options { nodes: 57, ..Options::default() };
+    let mut open = solved("kuhn-poker", Method::ExternalSampling, 100_000, options);
+    assert!(!open.is_full());
+    let played = open.estimate(100_000, &mut || false).unwrap().unwrap();
+    assert!((played.means[0] + 1.0 / 18.0).abs() < 5.0 * played.errors[0], "{played:?}");
+    assert!((0.002..0.006).contains(&played.errors[0]), "{played:?}");
+    // Nobody estimates what is known.
+    let mut whole = solved("kuhn-poker", Method::Cfr, 10, Options::default());
+    assert_eq!(whole.estimate(10, &mut || false).unwrap(), None);
+}
+
+#[test]
+fn a_long_iteration_can_be_broken_off() {
+    let mut solver =
+        Solver::new(&game("connect-four"), Method::ExternalSampling, Options::default(), &mut || false)
+            .unwrap();
+    let mut looks = 0;
+    let mut pause = || {
+        looks += 1;
+        looks > 100
+    };
+    solver.run(1, &mut pause).unwrap();
+    assert_eq!(solver.iterations, 0);
+    assert!(solver.average().iter().all(|p| p.is_finite()));
+}
+
+#[test]
 fn the_same_seed_gives_the_same_strategy() {
     let seeded = |seed| Options { seed, ..Options::default() };
     let run = |seed| solved("leduc-poker", Method::ExternalSampling, 500, seeded(seed)).average();

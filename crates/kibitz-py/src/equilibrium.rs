@@ -22,8 +22,11 @@ fn rows(sets: &[Set], actions: &[Action]) -> Vec<SetRow> {
     sets.iter().map(row).collect()
 }
 
+/// Two figures for each player.
+type Pair = (Vec<f64>, Vec<f64>);
+
 /// Each player's value and best response.
-fn pair(worth: Worth) -> (Vec<f64>, Vec<f64>) {
+fn pair(worth: Worth) -> Pair {
     (worth.values, worth.best)
 }
 
@@ -111,7 +114,7 @@ impl GameTree {
     }
 
     /// What each player gets, and would get by answering the others best.
-    fn worth(&self, py: Python<'_>, strategy: Vec<f64>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    fn worth(&self, py: Python<'_>, strategy: Vec<f64>) -> PyResult<Pair> {
         py.detach(|| worth(&self.tree, &strategy)).map(pair).map_err(PyValueError::new_err)
     }
 }
@@ -165,13 +168,30 @@ impl RegretSolver {
     }
 
     /// Does so many more iterations, or as many as fit in `seconds`. Ctrl-C raises KeyboardInterrupt
-    /// after a whole iteration: what is done stays.
+    /// soon: what is done stays.
     #[pyo3(signature = (iterations, seconds=None))]
     fn run(&self, py: Python<'_>, iterations: u64, seconds: Option<f64>) -> PyResult<()> {
         let mut solver = self.at()?;
         let solver = &mut *solver;
         at_work(py, self.game.get(), seconds, |pace| solver.run(iterations, &mut || pace.stop()))?
             .map_err(PyValueError::new_err)
+    }
+
+    /// Each player's mean return in so many games by the average strategy, or as many as fit in `seconds`,
+    /// with standard errors; None where `worth` knows.
+    #[pyo3(signature = (games, seconds=None))]
+    fn estimate(&self, py: Python<'_>, games: u32, seconds: Option<f64>) -> PyResult<Option<Pair>> {
+        let mut solver = self.at()?;
+        let solver = &mut *solver;
+        let found =
+            at_work(py, self.game.get(), seconds, |pace| solver.estimate(games, &mut || pace.stop()))?;
+        Ok(found.map_err(PyValueError::new_err)?.map(|found| (found.means, found.errors)))
+    }
+
+    /// Whether there was no room for all information sets that were met.
+    #[getter]
+    fn full(&self) -> PyResult<bool> {
+        Ok(self.at()?.is_full())
     }
 
     /// How many were done.
@@ -215,7 +235,7 @@ impl RegretSolver {
     }
 
     /// What each player gets by it, and would get by answering the others best; None without a tree.
-    fn worth(&self, py: Python<'_>) -> PyResult<Option<(Vec<f64>, Vec<f64>)>> {
+    fn worth(&self, py: Python<'_>) -> PyResult<Option<Pair>> {
         let solver = self.at()?;
         let solver = &*solver;
         Ok(py.detach(|| solver.worth()).map(pair))

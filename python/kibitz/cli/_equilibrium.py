@@ -67,12 +67,14 @@ def _plain(found: Equilibrium, seconds: float) -> dict[str, Any]:
         "interrupted": found.interrupted,
         "value": found.values,
         "best_responses": found.best_responses,
+        "estimate": found.estimate,
         "nash_conv": found.nash_conv,
         "exploitability": found.exploitability,
         "curve": curve,
         "information_sets": found.sets,
         "nodes": found.nodes,
         "seconds": seconds,
+        "notes": found.notes,
         "strategy": rows or None,
     }
 
@@ -88,11 +90,14 @@ def _show(found: Equilibrium, wanted: int, seconds: float, save: Path | None) ->
             print(f"  {point.iterations:12,}  {point.exploitability:14.6g}  {duration(point.seconds):>10}")
     for player, value in enumerate(found.values or []):
         print(f"  {game.player_name(player)} gets {value:+.6g}")
-    if found.values is None:
+    for player, (mean, error) in enumerate(zip(*(found.estimate or ((), ())), strict=True)):
         print(
-            "  the game was sampled and not written out: what the strategy is worth, and how far it is "
-            "from an equilibrium, is not known"
+            f"  {game.player_name(player)} gets {mean:+.4g} ± {error:.2g} (standard error), in games played"
         )
+    if found.values is None:
+        print("  how far that is from an equilibrium is not known: the game is too large to be written out")
+    for note in found.notes:
+        print(f"  {paint(note, 'yellow')}")
     size = f"{found.sets:,} information sets" + (f", {found.nodes:,} nodes" if found.nodes else "")
     near = "" if found.nash_conv is None else f"; all together could gain {found.nash_conv:.3g} (NashConv)"
     print(f"  by {found.method}, {found.iterations:,} iterations, {size}, {duration(seconds)}{near}")

@@ -20,6 +20,14 @@ METHODS = tuple(RegretSolver.methods())
 SECONDS = 2.0
 """After so many there is something to tell, however few iterations were done."""
 
+GAMES = 10_000
+"""Games by which values are estimated where the game is too large; fewer, if they take too long."""
+
+FULL = (
+    "there was no room for all information sets that were met: what is beyond them is played uniformly "
+    "(a larger max_nodes, --max-states, makes room)"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
@@ -38,7 +46,14 @@ class Equilibrium:
     """Average strategies of all players, and what they are worth."""
 
     def __init__(
-        self, game: Game, solver: RegretSolver, method: str, curve: list[Checkpoint], interrupted: bool
+        self,
+        game: Game,
+        solver: RegretSolver,
+        method: str,
+        *,
+        curve: list[Checkpoint],
+        estimate: tuple[list[float], list[float]] | None,
+        interrupted: bool,
     ) -> None:
         self.game = game
         self.method = method
@@ -55,6 +70,10 @@ class Equilibrium:
         """What each player gets by these strategies; None where the game is too large to say."""
         self.best_responses = None if worth is None else worth[1]
         """What each would get by answering the others best."""
+        self.estimate = estimate
+        """Where the game is too large: each player's mean return in some games, and standard errors."""
+        self.notes = [FULL] if solver.full else []
+        """What one should know about it."""
 
     @property
     def nash_conv(self) -> float | None:
@@ -100,11 +119,11 @@ def equilibrium(
     """Minimises regrets; in games of two with opposite interests the averages come near an equilibrium.
 
     Methods are `cfr`, `cfr+`, `external-sampling` and `outcome-sampling`. The first two need the whole
-    game, of at most `max_nodes` nodes; the others sample, with `seed`, and write down only what they meet
-    where the game is larger. `epsilon` is how often outcome sampling tries anything; with
-    `alternating=False` all players of cfr and cfr+ learn at once. `progress` is told after 1, 2, 5, 10, ...
-    iterations, and every two seconds, how far it has come. With `keep_on_interrupt`, Ctrl-C ends the work
-    and what there is counts.
+    game, of at most `max_nodes` nodes; the others sample, with `seed`, and where the game is larger they
+    keep only the information sets that they meet, of at most `max_nodes` actions. `epsilon` is how often
+    outcome sampling tries anything; with `alternating=False` all players of cfr and cfr+ learn at once.
+    `progress` is told after 1, 2, 5, 10, ... iterations, and every two seconds, how far it has come. With
+    `keep_on_interrupt`, Ctrl-C ends the work and what there is counts.
 
     ValueError, with a sentence, for an unknown method and for a game that does not suit it.
 
@@ -125,6 +144,7 @@ def equilibrium(
         game, method, seed=seed, epsilon=epsilon, alternating=alternating, max_nodes=max_nodes
     )
     curve: list[Checkpoint] = []
+    estimate = None
     interrupted = False
 
     def look() -> Checkpoint:
@@ -139,13 +159,14 @@ def equilibrium(
                 solver.run(target - solver.iterations, seconds=SECONDS)
                 now = look()
             curve.append(now)
+        estimate = solver.estimate(GAMES, seconds=SECONDS)
     except KeyboardInterrupt:
         if not keep_on_interrupt or not solver.iterations:
             raise
         interrupted = True
         if not curve or curve[-1].iterations != solver.iterations:
             curve.append(_checkpoint(solver, time.monotonic() - began))
-    return Equilibrium(game, solver, method, curve, interrupted)
+    return Equilibrium(game, solver, method, curve=curve, estimate=estimate, interrupted=interrupted)
 
 
 def _checkpoint(solver: RegretSolver, seconds: float) -> Checkpoint:

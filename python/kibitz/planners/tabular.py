@@ -19,19 +19,19 @@ class Tabular(PlannerBase):
     params = {"file": "The strategy: a file that `kibitz solve --save` has written."}  # noqa: RUF012
 
     def __init__(self, file: str = "") -> None:
-        if not file or not isinstance(file, str):
-            raise ValueError(f"{self.name} needs a file with a strategy: {self.name}(file=...)")
-        self.strategy = load_once(file)
+        self.strategy = load_once(str(file)) if file else None
 
     def start(self, game: Game, seat: int, seed: int) -> None:
         """Refuses a game that the strategy is not for."""
+        if self.strategy is None:
+            raise ValueError(f"{self.name} needs a file with a strategy: {self.name}(file=...)")
         self.strategy.demand(game)
         super().start(game, seat, seed)
         self._random = Stream(Bits(seed))
 
     def act(self, view: View) -> Decision:
         """Draws an action."""
-        mix = self.strategy.at(view)
+        mix = self.strategy.at(view) if self.strategy else None
         actions = [action for action, _ in view.legal]
         if mix is None:
             return Decision(

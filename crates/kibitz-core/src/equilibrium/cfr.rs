@@ -81,10 +81,13 @@ impl Cfr {
 
     /// Makes a player's next strategy of its regrets.
     fn adopt(&mut self, tree: &Tree, player: usize) {
-        for set in &tree.sets[tree.sides[player].sets.clone()] {
+        let Cfr { regrets, strategy, plan, .. } = self;
+        let side = &tree.sides[player];
+        plan[side.sequences.start] = 1.0;
+        for set in &tree.sets[side.sets.clone()] {
             let here = set.sequences();
-            regret_matching(&self.regrets[here.clone()], 0.0, &mut self.strategy[here]);
+            regret_matching(&regrets[here.clone()], 0.0, &mut strategy[here]);
+            follow(set, strategy, plan);
         }
-        follow(tree, player, &self.strategy, &mut self.plan);
     }
 }

@@ -24,6 +24,10 @@ pub(super) trait Ground {
     fn child(&mut self, place: &Self::Place, set: &Set, action: usize) -> Self::Place;
     /// What a player gets where it is over.
     fn payoff(&self, place: &Self::Place, player: usize) -> f64;
+    /// Whether the iteration was broken off: everything is over then, and payoffs mean nothing.
+    fn is_broken_off(&self) -> bool {
+        false
+    }
 }
 
 impl Ground for &Tree {
@@ -121,9 +125,30 @@ impl Mccfr {
         }
     }
 
-    /// Puts a set's strategy on top of the scratch, and says where.
+    /// Plays one game by the averages so far, and **adds** what each player gets.
+    pub fn play<G: Ground>(&mut self, ground: &mut G, returns: &mut [f64]) {
+        let mut place = ground.root();
+        loop {
+            place = match ground.look(&place) {
+                Look::Over => break,
+                Look::Chance => ground.draw(place, &mut self.rng),
+                Look::Decide(set) => {
+                    let mix = self.make_room(&set);
+                    regret_matching(&self.sums[set.sequences()], 0.0, &mut self.scratch[mix..]);
+                    let action = self.draw(mix, 0.0);
+                    self.scratch.truncate(mix);
+                    ground.child(&place, &set, action)
+                }
+            }
+        }
+        for (player, sum) in returns.iter_mut().enumerate() {
+            *sum += ground.payoff(&place, player);
+        }
+    }
+
+    /// Makes room for a set, and for its probabilities on top of the scratch; says where.
     #[inline]
-    fn match_regrets(&mut self, set: &Set) -> usize {
+    fn make_room(&mut self, set: &Set) -> usize {
         let here = set.sequences();
         if self.regrets.len() < here.end {
             self.regrets.resize(here.end, 0.0);
@@ -131,7 +156,14 @@ impl Mccfr {
         }
         let mix = self.scratch.len();
         self.scratch.resize(mix + here.len(), 0.0);
-        regret_matching(&self.regrets[here], 0.0, &mut self.scratch[mix..]);
+        mix
+    }
+
+    /// Puts a set's strategy on top of the scratch, and says where.
+    #[inline]
+    fn match_regrets(&mut self, set: &Set) -> usize {
+        let mix = self.make_room(set);
+        regret_matching(&self.regrets[set.sequences()], 0.0, &mut self.scratch[mix..]);
         mix
     }
 
@@ -186,8 +218,10 @@ impl Mccfr {
                 self.scratch[values + action] = found;
                 value += self.scratch[mix + action] * found;
             }
-            for action in 0..count {
-                self.regrets[first + action] += self.scratch[values + action] - value;
+            if !ground.is_broken_off() {
+                for action in 0..count {
+                    self.regrets[first + action] += self.scratch[values + action] - value;
+                }
             }
             self.scratch.truncate(mix);
             return value;
@@ -224,7 +258,7 @@ impl Mccfr {
         let place = ground.child(&place, &set, action);
         let found = self.outcome(ground, place, player, epsilon, next) / sampled;
         let value = p * found;
-        if is_own {
+        if is_own && !ground.is_broken_off() {
             let others = reach.others / reach.sample;
             let own = reach.own / reach.sample;
             for (number, sequence) in set.sequences().enumerate() {

@@ -1,6 +1,7 @@
 //! Equilibria by regret minimisation, for any number of players, hidden and simultaneous moves included.
 //!
-//! * `tree.rs`: a whole game as flat arrays, its information sets and sequences;
+//! * `position.rs`: one history on its way;
+//! * `tree.rs`: a whole game as flat arrays, its information sets and sequences; `build.rs` writes it;
 //! * `payoffs.rs`: what strategies are worth, best responses, NashConv;
 //! * `cfr.rs`: CFR and CFR+, which look at the whole game each time;
 //! * `mccfr.rs`: external and outcome sampling, on a tree or, where there is none, on the game (`ground.rs`).
@@ -8,10 +9,12 @@
 //! Averages of the strategies of all iterations come near an equilibrium in games of two players with
 //! opposite interests. In others they need not; how much each player could still gain says how near they are.
 
+mod build;
 mod cfr;
 mod ground;
 mod mccfr;
 mod payoffs;
+mod position;
 mod tree;
 
 use std::str::FromStr;
@@ -24,7 +27,7 @@ use crate::game::Action;
 use crate::model::SharedModel;
 use crate::spec::{SpecError, unknown};
 use cfr::Cfr;
-use ground::OpenGround;
+use ground::{Excuse, OpenGround};
 use mccfr::{Mccfr, Sampling};
 
 /// How regrets are minimised.
@@ -75,7 +78,7 @@ pub struct Options {
     pub epsilon: f64,
     /// The stream that samples are drawn from.
     pub seed: u64,
-    /// The largest tree that is written out, and the most information sets that are kept without one.
+    /// The largest tree that is written out; without one, the most actions of information sets that are kept.
     pub nodes: usize,
 }
 
@@ -90,13 +93,23 @@ impl Default for Options {
 const WORTH_A_TREE: usize = 1_000_000;
 const WORTH_A_SLOW_TREE: usize = 20_000;
 
-/// About so many additions are made between two looks at the clock.
+/// About so many additions are made between two looks at the clock, or so many samples taken.
 const SLICE: usize = 50_000;
+const SAMPLES: u64 = 256;
 
 enum Learner {
     Whole(Arc<Tree>, Cfr),
     Sampled(Arc<Tree>, Mccfr),
     Open(Box<OpenGround>, Mccfr),
+}
+
+/// What players got in some games.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Estimate {
+    /// Each player's mean return.
+    pub means: Vec<f64>,
+    /// The standard errors of these.
+    pub errors: Vec<f64>,
 }
 
 /// Minimises regrets, iteration by iteration.
@@ -145,32 +158,36 @@ impl Solver {
         Ok(Solver { learner, iterations: 0 })
     }
 
-    /// Does so many more iterations, unless `pause`, which is called now and then between them, returns true.
+    /// Does so many more iterations, unless `pause`, which is called now and then, returns true. An iteration
+    /// that is broken off does not count; what it had learned until then stays.
     ///
     /// # Errors
     /// A sentence, if the game turns out not to suit the method.
     pub fn run(&mut self, iterations: u64, pause: &mut dyn FnMut() -> bool) -> Result<(), String> {
-        let slice = match &self.learner {
-            Learner::Whole(tree, _) => (SLICE / (tree.payoffs().size() + 1)).max(1) as u64,
-            Learner::Sampled(..) => 256,
-            Learner::Open(..) => 1,
-        };
         let last = self.iterations + iterations;
         while self.iterations < last {
-            let some = slice.min(last - self.iterations);
-            for _ in 0..some {
-                match &mut self.learner {
-                    Learner::Whole(tree, cfr) => cfr.iterate(tree),
-                    Learner::Sampled(tree, mccfr) => mccfr.iterate(&mut &**tree),
-                    Learner::Open(ground, mccfr) => mccfr.iterate(&mut **ground),
+            let left = last - self.iterations;
+            self.iterations += match &mut self.learner {
+                Learner::Whole(tree, cfr) => {
+                    let some = left.min((SLICE / (tree.payoffs().size() + 1)).max(1) as u64);
+                    (0..some).for_each(|_| cfr.iterate(tree));
+                    some
                 }
-            }
-            if let Learner::Open(ground, _) = &mut self.learner
-                && let Some(trouble) = ground.trouble()
-            {
-                return Err(trouble);
-            }
-            self.iterations += some;
+                Learner::Sampled(tree, mccfr) => {
+                    let some = left.min(SAMPLES);
+                    (0..some).for_each(|_| mccfr.iterate(&mut &**tree));
+                    some
+                }
+                Learner::Open(ground, mccfr) => {
+                    let mut excursion = ground.enter(pause);
+                    mccfr.iterate(&mut excursion);
+                    match excursion.end() {
+                        Some(Excuse::Paused) => return Ok(()),
+                        Some(Excuse::Trouble(what)) => return Err(what),
+                        None => 1,
+                    }
+                }
+            };
             if pause() {
                 break;
             }
@@ -226,6 +243,51 @@ impl Solver {
             }
         }
         average
+    }
+
+    /// Whether there was no room for all information sets that were met; the others are played uniformly.
+    pub fn is_full(&self) -> bool {
+        matches!(&self.learner, Learner::Open(ground, _) if ground.is_full)
+    }
+
+    /// What each player gets on average, and the standard error of that, in so many games by the average
+    /// strategy, where the game was not written out; `None` where [`Solver::worth`] knows exactly. The games
+    /// are drawn from the same stream as samples: whoever goes on afterwards meets others.
+    ///
+    /// # Errors
+    /// A sentence, if the game turns out not to suit.
+    pub fn estimate(
+        &mut self,
+        games: u32,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Estimate>, String> {
+        let Learner::Open(ground, mccfr) = &mut self.learner else { return Ok(None) };
+        let players = ground.players();
+        let (mut sums, mut squares, mut done) = (vec![0.0; players], vec![0.0; players], 0.0);
+        for _ in 0..games {
+            let mut returns = vec![0.0; players];
+            let mut excursion = ground.enter(pause);
+            mccfr.play(&mut excursion, &mut returns);
+            match excursion.end() {
+                Some(Excuse::Paused) => break,
+                Some(Excuse::Trouble(what)) => return Err(what),
+                None => done += 1.0,
+            }
+            for (player, value) in returns.into_iter().enumerate() {
+                sums[player] += value;
+                squares[player] += value * value;
+            }
+            if pause() {
+                break;
+            }
+        }
+        let mean = |sum: &f64| sum / done;
+        let error = |(sum, square): (&f64, &f64)| {
+            let variance = (square - sum * sum / done).max(0.0) / (done - 1.0);
+            (variance / done).sqrt()
+        };
+        let errors = sums.iter().zip(&squares).map(error).collect();
+        Ok((done > 1.0).then(|| Estimate { means: sums.iter().map(mean).collect(), errors }))
     }
 
     /// What the average strategy is worth; `None` where the game was not written out.

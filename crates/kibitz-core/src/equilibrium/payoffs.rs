@@ -3,7 +3,7 @@
 //! A strategy has a probability for each sequence, that of its last action where it is chosen; a *plan* has
 //! the probability with which a player does all of a sequence, if the others let it.
 
-use super::tree::Tree;
+use super::tree::{Set, Tree};
 
 /// For each player what its sequences get with all others' that they meet, chance included.
 pub(super) struct Payoffs {
@@ -87,15 +87,13 @@ impl Worth {
     }
 }
 
-/// Makes a player's plan of its strategy.
-pub(super) fn follow(tree: &Tree, player: usize, strategy: &[f64], plan: &mut [f64]) {
-    let side = &tree.sides[player];
-    plan[side.sequences.start] = 1.0;
-    for set in &tree.sets[side.sets.clone()] {
-        let reach = plan[set.parent as usize];
-        for sequence in set.sequences() {
-            plan[sequence] = reach * strategy[sequence];
-        }
+/// Extends a player's plan by an information set, as its strategy goes on there.
+#[inline]
+pub(super) fn follow(set: &Set, strategy: &[f64], plan: &mut [f64]) {
+    let reach = plan[set.parent as usize];
+    let here = set.sequences();
+    for (onward, p) in plan[here.clone()].iter_mut().zip(&strategy[here]) {
+        *onward = reach * p;
     }
 }
 
@@ -124,10 +122,8 @@ pub fn worth(tree: &Tree, strategy: &[f64]) -> Result<Worth, String> {
 /// The same, all being right.
 pub(super) fn worth_of(tree: &Tree, strategy: &[f64]) -> Worth {
     let payoffs = tree.payoffs();
-    let mut plan = vec![0.0; tree.actions.len()];
-    for player in 0..tree.players() {
-        follow(tree, player, strategy, &mut plan);
-    }
+    let mut plan = vec![1.0; tree.actions.len()];
+    tree.sets.iter().for_each(|set| follow(set, strategy, &mut plan));
     let mut gains = vec![0.0; plan.len()];
     let mut worth = Worth { values: Vec::new(), best: Vec::new() };
     for (player, side) in tree.sides.iter().enumerate() {
