@@ -1,8 +1,9 @@
 //! The exact belief: every possible world with its probability (Bayes' rule by enumeration).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::opponents::Opponents;
+use super::opponents::{Conduct, Opponents};
 use super::past::{Ledger, Past, Unlisted};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World};
@@ -114,6 +115,10 @@ fn round(number: f64) -> String {
 }
 
 impl Belief for Exact {
+    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
+        self.ledger.conduct = conduct;
+    }
+
     fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng) -> Result<(), Trouble> {
         let Exact { worlds, limit, ledger } = self;
         ledger.explain(model, view, |past, anew| {

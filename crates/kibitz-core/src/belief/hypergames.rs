@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::opponents::Opponents;
+use super::opponents::{Conduct, Opponents};
 use super::past::{Ledger, Past};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World};
@@ -257,6 +257,10 @@ fn choose(past: &Past, now: &Moment, own: Option<Action>, dead: &BTreeSet<u64>, 
 }
 
 impl Belief for Hypergames {
+    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
+        self.ledger.conduct = conduct;
+    }
+
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
         let Hypergames { bag, ledger, .. } = self;
         let updated = ledger.explain(model, view, |past, anew| bag.follow(past, anew, rng));

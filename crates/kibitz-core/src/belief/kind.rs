@@ -82,7 +82,7 @@ crate::params! {
 impl Param for BeliefKind {
     fn kind() -> String {
         "auto | exact(limit) | particles(count, weights=even|kept|none) | tree(limit) | resampling | \
-         hypergames(count); all but resampling with opponents=random|preferred(slip)|greedy(slip)"
+         hypergames(count); all but resampling with opponents=random|preferred(slip)|greedy(slip)|search(slip)"
             .to_owned()
     }
 
@@ -157,6 +157,14 @@ impl BeliefKind {
                 need(info.has.preferred, "opponents=preferred", "preferred actions")?;
             }
             Opponents::Greedy(_) => need(info.has.evaluator, "opponents=greedy", "an evaluator")?,
+            Opponents::Search(_) if matches!(self.form, Form::Tree(_)) => {
+                return Err(
+                    "opponents=search does not go with belief=tree, which looks at the past when it \
+                            is drawn from; use belief=exact or belief=particles"
+                        .to_owned(),
+                );
+            }
+            Opponents::Search(_) => {}
         }
         let opponents = self.opponents;
         let particles = |count, weights| Box::new(Particles::new(count, weights).against(opponents));
@@ -192,6 +200,7 @@ mod tests {
             "exact(5)",
             "particles(7, weights=none)",
             "particles(7, weights=kept, opponents=greedy(0.5))",
+            "exact(5, opponents=search(0.1))",
             "tree(1000000, opponents=preferred(0))",
             "resampling",
             "hypergames(100)",

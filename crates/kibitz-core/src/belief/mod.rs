@@ -20,13 +20,14 @@ mod world;
 pub use exact::Exact;
 pub use hypergames::Hypergames;
 pub use kind::{BeliefKind, Form};
-pub use opponents::Opponents;
+pub use opponents::{Conduct, Opponents};
 pub use particles::{Particles, Weights};
 pub use resampling::Resampling;
 pub use tree::HistoryTree;
 pub use world::World;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::model::Model;
 use crate::rng::Rng;
@@ -39,6 +40,11 @@ pub trait Belief: Send + Sync {
     /// # Errors
     /// When no state explains the view, or the belief would not fit.
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble>;
+
+    /// Says how other players decide, until the next call, to those who take them to do as a search says.
+    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
+        let _ = conduct;
+    }
 
     /// Draws a present into `world`.
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World);

@@ -1,8 +1,8 @@
 //! What other players are taken to do, where a player does not see what they did.
 
+use super::World;
 use super::past::Past;
 use crate::game::{Action, Turn};
-use crate::model::State;
 use crate::params::{Param, named, share};
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
@@ -20,6 +20,15 @@ pub enum Opponents {
     /// What the game's evaluator, which sees the whole state, promises most for right after it, but for this
     /// share of slips. Those who move at the same time are taken to move at random.
     Greedy(f64),
+    /// As often as the player's own search has them do it in that world, but for this share of slips.
+    Search(f64),
+}
+
+/// What is known of how players decide: the memory of a search, say.
+pub trait Conduct: Send + Sync {
+    /// How often a player who knows what the key stands for (see [`crate::view`]) chooses what; nothing where
+    /// that is not known.
+    fn strategy(&self, key: u64) -> Vec<(Action, f64)>;
 }
 
 /// How often somebody slips if nothing else is said.
@@ -29,14 +38,15 @@ const WEIGHED: usize = 1024;
 
 impl Param for Opponents {
     fn kind() -> String {
-        "random | preferred(slip) | greedy(slip)".to_owned()
+        "random | preferred(slip) | greedy(slip) | search(slip)".to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) = named(value, &["random", "preferred", "greedy"])?;
+        let (name, number) = named(value, &["random", "preferred", "greedy", "search"])?;
         match (name.as_str(), number) {
             ("preferred", _) => share(&name, number, SLIP).map(Opponents::Preferred),
             ("greedy", _) => share(&name, number, SLIP).map(Opponents::Greedy),
+            ("search", _) => share(&name, number, SLIP).map(Opponents::Search),
             (_, None) => Ok(Opponents::Random),
             _ => Err("random takes no parameters".to_owned()),
         }
@@ -47,31 +57,36 @@ impl Param for Opponents {
             Opponents::Random => "random".to_owned(),
             Opponents::Preferred(slip) => format!("preferred({slip})"),
             Opponents::Greedy(slip) => format!("greedy({slip})"),
+            Opponents::Search(slip) => format!("search({slip})"),
         }
     }
 }
 
 impl Opponents {
     /// A player's legal actions, each with its probability.
-    pub(super) fn choices(self, past: &Past, state: &State, player: usize) -> Vec<(Action, f64)> {
-        let model = past.model;
+    pub(super) fn choices(self, past: &Past, world: &World, player: usize) -> Vec<(Action, f64)> {
+        let (model, state) = (past.model, &world.state);
         let mut legal = Vec::new();
         model.legal(state, player, &mut legal);
-        let uniform = 1.0 / legal.len().max(1) as f64;
-        let (slip, mut favoured) = match self {
+        let equally = |actions: Vec<Action>| actions.into_iter().map(|action| (action, 1.0)).collect();
+        let (slip, mut favoured): (f64, Vec<(Action, f64)>) = match self {
             Opponents::Random => (1.0, Vec::new()),
             Opponents::Preferred(slip) => {
                 let mut preferred = Vec::new();
                 model.preferred(state, player, &mut preferred);
-                (slip, preferred)
+                (slip, equally(preferred))
             }
-            Opponents::Greedy(slip) => (slip, promising(past, state, player, &legal)),
+            Opponents::Greedy(slip) => (slip, equally(promising(past, world, player, &legal))),
+            Opponents::Search(slip) => (slip, past.strategy(world.view_key(model, player))),
         };
-        favoured.retain(|action| legal.contains(action));
-        let slip = if favoured.is_empty() { 1.0 } else { slip };
+        favoured.retain(|(action, _)| legal.contains(action));
+        let total: f64 = favoured.iter().map(|(_, weight)| weight).sum();
+        let slip = if total > 0.0 { slip } else { 1.0 };
         let share = |action: &Action| {
-            let favour = if favoured.contains(action) { (1.0 - slip) / favoured.len() as f64 } else { 0.0 };
-            slip * uniform + favour
+            let weight =
+                favoured.iter().find(|(other, _)| other == action).map_or(0.0, |(_, weight)| *weight);
+            let favour = if weight > 0.0 { (1.0 - slip) * weight / total } else { 0.0 };
+            slip / legal.len().max(1) as f64 + favour
         };
         legal.iter().map(|action| (*action, share(action))).collect()
     }
@@ -80,27 +95,27 @@ impl Opponents {
     pub(super) fn draw(
         self,
         past: &Past,
-        state: &State,
+        world: &World,
         player: usize,
         scratch: &mut Vec<Action>,
         rng: &mut Rng,
     ) -> Action {
         if self == Opponents::Random {
-            return past.model.random_action(state, player, scratch, rng);
+            return past.model.random_action(&world.state, player, scratch, rng);
         }
-        let choices = self.choices(past, state, player);
+        let choices = self.choices(past, world, player);
         let chosen = rng.weighted(choices.iter().map(|(_, p)| *p));
         choices.get(chosen).map(|(action, _)| *action).unwrap_or_default()
     }
 }
 
 /// The actions after which reward plus evaluation is highest for a player; none where there are too many.
-fn promising(past: &Past, state: &State, player: usize, legal: &[Action]) -> Vec<Action> {
-    let model = past.model;
+fn promising(past: &Past, world: &World, player: usize, legal: &[Action]) -> Vec<Action> {
+    let (model, state) = (past.model, &world.state);
     let players = model.info().players;
     let (mut best, mut most) = (Vec::new(), f64::NEG_INFINITY);
     for &action in legal {
-        let Ok(joints) = past.joints(state, player, Some(action), Opponents::Random, WEIGHED) else {
+        let Ok(joints) = past.joints(world, player, Some(action), Opponents::Random, WEIGHED) else {
             return Vec::new();
         };
         let mut value = 0.0;

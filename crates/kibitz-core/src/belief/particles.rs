@@ -14,7 +14,9 @@
 //! That is with weights. Without, as in POMCP, all outcomes are drawn blindly, and particles that disagree
 //! are rejected and tried again until there are enough.
 
-use super::opponents::Opponents;
+use std::sync::Arc;
+
+use super::opponents::{Conduct, Opponents};
 use super::past::{Ledger, Past};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World, unexplained};
@@ -344,6 +346,10 @@ fn resample(swarm: Vec<Particle>, count: usize, rng: &mut Rng) -> Vec<Particle> 
 }
 
 impl Belief for Particles {
+    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
+        self.ledger.conduct = conduct;
+    }
+
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
         self.fresh.0 = 0;
         let past = self.ledger.past(model, view);

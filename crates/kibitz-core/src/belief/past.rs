@@ -1,12 +1,13 @@
 //! The past as one player knows it: what a possible world must agree with, and what others are taken to do.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use super::opponents::Opponents;
+use super::opponents::{Conduct, Opponents};
 use super::world::Next;
 use super::{Trouble, World, unexplained};
 use crate::game::{Action, Turn};
-use crate::model::{Model, State};
+use crate::model::Model;
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
 use crate::view::{Event, View};
@@ -18,6 +19,8 @@ const FORGIVING: usize = 4;
 #[derive(Clone, Default)]
 pub(super) struct Ledger {
     pub opponents: Opponents,
+    /// How they decide, where somebody knows.
+    pub conduct: Option<Arc<dyn Conduct>>,
     /// Steps of the model so far.
     pub transitions: u64,
     /// The places of the events that nothing explains, and that need not be agreed with. (Where an action is in
@@ -34,6 +37,7 @@ impl Ledger {
             model,
             view,
             opponents: self.opponents,
+            conduct: self.conduct.clone(),
             forgiven: self.forgiven.clone(),
             transitions: Cell::new(0),
             furthest: Cell::new(None),
@@ -87,6 +91,7 @@ pub(super) struct Past<'a> {
     pub model: &'a dyn Model,
     pub view: &'a View,
     opponents: Opponents,
+    conduct: Option<Arc<dyn Conduct>>,
     forgiven: Vec<usize>,
     transitions: Cell<u64>,
     /// The last event that some world came to and contradicted, and whether by what it would have told.
@@ -160,7 +165,7 @@ impl Past<'_> {
         own: Option<Action>,
         limit: usize,
     ) -> Result<Vec<(Vec<Action>, f64)>, Unlisted> {
-        self.joints(&world.state, self.view.player, own, self.opponents, limit)
+        self.joints(world, self.view.player, own, self.opponents, limit)
     }
 
     /// The successors of a world that agree with the view.
@@ -185,13 +190,13 @@ impl Past<'_> {
     /// are taken to choose, `own` fixed.
     pub fn joints(
         &self,
-        state: &State,
+        world: &World,
         player: usize,
         own: Option<Action>,
         opponents: Opponents,
         limit: usize,
     ) -> Result<Vec<(Vec<Action>, f64)>, Unlisted> {
-        let model = self.model;
+        let (model, state) = (self.model, &world.state);
         let turn = model.turn(state);
         if turn == Turn::Chance {
             if !model.info().has.explicit_chance {
@@ -206,7 +211,7 @@ impl Past<'_> {
         }
         let choices = |mover| match own {
             Some(action) if mover == player => vec![(action, 1.0)],
-            _ => opponents.choices(self, state, mover),
+            _ => opponents.choices(self, world, mover),
         };
         if let Turn::One(mover) = turn {
             let choices = choices(mover);
@@ -253,10 +258,15 @@ impl Past<'_> {
         for (slot, mover) in joint.iter_mut().zip(turn.movers().iter()) {
             *slot = match own {
                 Some(action) if mover == self.view.player => action,
-                _ => self.opponents.draw(self, &world.state, mover, &mut scratch, rng),
+                _ => self.opponents.draw(self, world, mover, &mut scratch, rng),
             };
         }
         joint
+    }
+
+    /// How often a player who knows what the key stands for chooses what, as far as anybody knows.
+    pub fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
+        self.conduct.as_ref().map(|conduct| conduct.strategy(key)).unwrap_or_default()
     }
 
     /// Steps of the model that were taken since this was made.

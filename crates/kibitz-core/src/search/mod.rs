@@ -19,11 +19,12 @@ mod tree;
 mod verdict;
 mod width;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
-use crate::game::{Info, Turn};
+use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
+use crate::game::{Action, Info, Turn};
 use crate::model::{SharedModel, in_the_open};
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
@@ -249,6 +250,25 @@ pub(crate) fn natural_horizon(info: &Info) -> u32 {
     }
 }
 
+/// What a search has others do.
+struct Habits(Vec<Tree>);
+
+impl Conduct for Habits {
+    fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
+        let mut counts: Vec<(Action, f64)> = Vec::new();
+        for tree in &self.0 {
+            let edges = tree.find(key).map(|id| tree.edges(id)).unwrap_or_default();
+            for (action, visits) in edges.iter().map(|edge| (edge.action(), edge.visits.load(Relaxed))) {
+                match counts.iter_mut().find(|(other, _)| *other == action) {
+                    Some((_, count)) => *count += f64::from(visits),
+                    None => counts.push((action, f64::from(visits))),
+                }
+            }
+        }
+        counts
+    }
+}
+
 /// Whether tree=belief chooses the belief itself.
 fn lists_all(belief: BeliefKind) -> bool {
     matches!(belief.form, Form::Auto | Form::Tree(_))
@@ -274,7 +294,13 @@ impl Session {
         rng: &mut Rng,
     ) -> Result<Option<String>, Trouble> {
         let model = &*self.model;
-        match self.belief.update(model, view, rng) {
+        // What the last search had others do is what is known of them.
+        let habits = Arc::new(Habits(std::mem::take(&mut self.trees)));
+        self.belief.assume(Some(habits.clone()));
+        let updated = self.belief.update(model, view, rng);
+        self.belief.assume(None);
+        self.trees = Arc::into_inner(habits).map(|habits| habits.0).unwrap_or_default();
+        match updated {
             Err(Trouble::Unfit(why)) if self.kind == TreeKind::Belief && lists_all(params.belief) => {
                 self.kind = TreeKind::ActionObservation;
                 self.belief =
