@@ -5,9 +5,11 @@
 //! paper does not count its rollout; here it is counted, or every action would have to be tried twice.)
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
+use kibitz_core::belief::{Belief, Conduct, Exact, Opponents};
 use kibitz_core::planner::Decision;
-use kibitz_core::{Action, Model, Rng, SharedModel, State, Turn, View, registry};
+use kibitz_core::{Action, Event, Model, Rng, SharedModel, State, Turn, View, registry};
 use kibitz_games as _;
 
 mod common;
@@ -213,6 +215,63 @@ fn the_search_is_the_papers() {
     agree("kuhn-poker", true, 0.06);
     agree("rock-paper-scissors", false, 0.03);
     agree("rock-paper-scissors", true, 0.06);
+}
+
+/// Who holds a king always bets, who holds anything else never does.
+struct Honest(BTreeMap<u64, bool>);
+
+impl Conduct for Honest {
+    fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
+        let bets = self.0.get(&key).map(|king| if *king { BET } else { PASS });
+        bets.map(|action| (action, 7.0)).into_iter().collect()
+    }
+}
+
+const PASS: Action = Action(0);
+const BET: Action = Action(1);
+
+#[test]
+fn a_move_tells_what_its_owner_holds() {
+    let model = registry::game(&"kuhn-poker".parse().unwrap()).unwrap();
+    let mut holds_king = BTreeMap::new();
+    let mut bet = None;
+    for seed in 0..100 {
+        let mut walk = Walk::new(&*model, seed);
+        while walk.turn() == Turn::Chance {
+            walk.step();
+        }
+        let world = walk.state.clone();
+        let key = match model.info().has.view_key {
+            true => model.view_key(&world, 0),
+            false => walk.views[0].key(),
+        };
+        let king = model.text(&world, Some(0)).contains('K');
+        holds_king.insert(key, king);
+        let queen = model.text(&world, Some(1)).contains('Q');
+        walk.step();
+        // The second player, with a queen, sees the first one bet.
+        let acted = walk.views[0].events.iter().rev().find_map(|event| match event {
+            Event::Acted(action) => Some(*action),
+            Event::Observed(_) => None,
+        });
+        if queen && acted == Some(BET) {
+            walk.ask(1);
+            bet = Some(walk.views.swap_remove(1));
+        }
+    }
+    let view = bet.unwrap();
+    assert_eq!(holds_king.len(), 3);
+    let king = |opponents: Opponents| {
+        let mut belief = Exact::new(100).against(opponents);
+        belief.assume(Some(Arc::new(Honest(holds_king.clone()))));
+        belief.update(&*model, &view, &mut Rng::new(1)).unwrap();
+        let kings =
+            belief.worlds().iter().filter(|(world, _)| model.text(&world.state, Some(0)).contains('K'));
+        kings.map(|(_, p)| p).sum::<f64>()
+    };
+    assert_eq!(king(Opponents::Random), 0.5);
+    // A king bets with 0.9 and half of the slips, a jack with half of the slips.
+    assert!((king(Opponents::Search(0.1)) - 0.95).abs() < 1e-12);
 }
 
 #[test]
