@@ -31,6 +31,8 @@ test: $(READY) $(VENV)/.bench $(VENV)/.cluster ## all tests, Rust and Python
 check: $(READY) ## formatting, lints and types
 	cargo metadata --locked --format-version 1 > /dev/null
 	cargo fmt --all --check
+	# Games are found in their folder, where cargo fmt does not look.
+	find crates/kibitz-games/src/games -name '*.rs' | xargs rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check

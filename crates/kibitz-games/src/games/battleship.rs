@@ -226,14 +226,7 @@ impl Game for Battleship {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(
-        &self,
-        _: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        _: usize,
-    ) -> String {
+    fn observation_name(&self, _: &State, after: &State, turn: Turn, joint: &[Action], _: usize) -> String {
         let told = self.observe(after, turn, joint, 0);
         if told == HIT { "hit" } else { "miss" }.to_owned()
     }

@@ -8,12 +8,9 @@ use kibitz_core::rng::{Rng, derive};
 
 use crate::draw::{Board, FIRST, PAPER};
 
-register_game!(
-    "connect-four",
-    "Drop discs into seven columns; four in a row win.",
-    NoParams,
-    |_| Ok(ConnectFour::new())
-);
+register_game!("connect-four", "Drop discs into seven columns; four in a row win.", NoParams, |_| Ok(
+    ConnectFour::new()
+));
 
 const COLUMNS: u32 = 7;
 const ROWS: u32 = 6;
@@ -46,11 +43,7 @@ pub struct State {
 
 impl ConnectFour {
     fn new() -> ConnectFour {
-        let mut info = Info {
-            horizon: Some(COLUMNS * ROWS),
-            zero_sum: true,
-            ..Info::new(2, -1.0, 1.0)
-        };
+        let mut info = Info { horizon: Some(COLUMNS * ROWS), zero_sum: true, ..Info::new(2, -1.0, 1.0) };
         info.has.hash = true;
         info.has.evaluator = true;
         info.has.svg = true;

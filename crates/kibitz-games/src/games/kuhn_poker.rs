@@ -128,7 +128,10 @@ impl State {
             }
             (true, None) => format!("; player {} wins", self.winner() + 1),
         };
-        format!("{pot}; {}{result}", if moves.is_empty() { "no moves yet".into() } else { moves.join(", ") })
+        format!(
+            "{pot}; {}{result}",
+            if moves.is_empty() { "no moves yet".into() } else { moves.join(", ") }
+        )
     }
 }
 
@@ -204,7 +207,14 @@ impl Game for KuhnPoker {
         }
     }
 
-    fn observation_name(&self, _: &State, after: &State, turn: Turn, joint: &[Action], player: usize) -> String {
+    fn observation_name(
+        &self,
+        _: &State,
+        after: &State,
+        turn: Turn,
+        joint: &[Action],
+        player: usize,
+    ) -> String {
         let card = |owner: usize| CARDS[usize::from(after.cards[owner])];
         if turn == Turn::Chance {
             let owner = usize::from(after.dealt) - 1;

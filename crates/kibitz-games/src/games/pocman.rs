@@ -94,7 +94,9 @@ impl Pocman {
         let maze = match params.size {
             17 => Maze::full(),
             7 => Maze::small(),
-            other => return Err(format!("there is a maze of 17 columns and one of 7, but none of {other}")),
+            other => {
+                return Err(format!("there is a maze of 17 columns and one of 7, but none of {other}"));
+            }
         };
         let moves = 1.0 / (1.0 - DISCOUNT);
         let mut info = Info {
@@ -383,7 +385,11 @@ impl Game for Pocman {
             let unserved = self.unserved(state);
             let food = unserved.iter().enumerate().filter(|(place, _)| action.0 >> place & 1 == 1);
             let names: Vec<String> = food.map(|(_, square)| self.square_name(square)).collect();
-            return if names.is_empty() { "no food".to_owned() } else { format!("food {}", names.join(" ")) };
+            return if names.is_empty() {
+                "no food".to_owned()
+            } else {
+                format!("food {}", names.join(" "))
+            };
         }
         let mut choices = action.0;
         let mut names = Vec::new();

@@ -46,11 +46,8 @@ impl RockPaperScissors {
         if !(loss <= tie && tie <= win && loss < win) {
             return Err("a win must pay more than a loss, and a tie something between".to_owned());
         }
-        let mut info = Info {
-            horizon: Some(1),
-            zero_sum: win + loss == 0.0 && tie == 0.0,
-            ..Info::new(2, loss, win)
-        };
+        let mut info =
+            Info { horizon: Some(1), zero_sum: win + loss == 0.0 && tie == 0.0, ..Info::new(2, loss, win) };
         info.has.hash = true;
         info.has.resampling = true;
         info.has.view_key = true;
@@ -122,7 +119,9 @@ impl Game for RockPaperScissors {
         let key = view_seed(player);
         match state.0 {
             None => key,
-            Some(hands) => after_observation(after_action(key, hands[player]), Observation::of_joint(&hands)),
+            Some(hands) => {
+                after_observation(after_action(key, hands[player]), Observation::of_joint(&hands))
+            }
         }
     }
 

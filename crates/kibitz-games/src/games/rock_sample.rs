@@ -299,7 +299,8 @@ impl Game for RockSample {
         if let Phase::Read(rock) = state.phase {
             let good = self.reads_good(state, rock);
             let both = [(READ_GOOD, good), (READ_BAD, 1.0 - good)];
-            outcomes.extend(both.iter().filter(|(_, p)| *p > 0.0).map(|(outcome, p)| (Action(*outcome), *p)));
+            outcomes
+                .extend(both.iter().filter(|(_, p)| *p > 0.0).map(|(outcome, p)| (Action(*outcome), *p)));
         } else {
             let sets = 1u32 << self.rocks.len();
             outcomes.extend((0..sets).map(|set| (Action(set), 1.0 / f64::from(sets))));

@@ -8,12 +8,9 @@ use kibitz_core::rng::{Rng, mix};
 use crate::bits::{nth_of_nine, ones};
 use crate::draw::{Board, FIRST, LIGHT, SECOND, grid, square_name};
 
-register_game!(
-    "tic-tac-toe",
-    "Three in a row on a board of nine squares.",
-    NoParams,
-    |_| Ok(TicTacToe::new())
-);
+register_game!("tic-tac-toe", "Three in a row on a board of nine squares.", NoParams, |_| Ok(
+    TicTacToe::new()
+));
 
 const FULL: u16 = 0b111_111_111;
 const LINES: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];

@@ -145,7 +145,8 @@ impl Game for Tiger {
                 [(HEAR + tiger, self.accuracy), (HEAR + 1 - tiger, 1.0 - self.accuracy)]
             }
         };
-        outcomes.extend(both.into_iter().filter(|(_, p)| *p > 0.0).map(|(outcome, p)| (Action(outcome), p)));
+        outcomes
+            .extend(both.into_iter().filter(|(_, p)| *p > 0.0).map(|(outcome, p)| (Action(outcome), p)));
     }
 
     #[inline]

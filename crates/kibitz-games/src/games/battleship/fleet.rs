@@ -201,7 +201,8 @@ impl Waters {
             } else {
                 let mut choices = 0;
                 let mut chosen = None;
-                for (ship, length) in lengths.iter().enumerate().filter(|(ship, _)| ships[*ship].is_none()) {
+                for (ship, length) in lengths.iter().enumerate().filter(|(ship, _)| ships[*ship].is_none())
+                {
                     let room = self.room(*length, free, uncovered);
                     let room = self.covering(uncovered.trailing_zeros(), *length, room);
                     let count = room[0].count_ones() + room[1].count_ones();

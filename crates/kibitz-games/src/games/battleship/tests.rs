@@ -87,7 +87,8 @@ fn ships_do_not_touch() {
     let small = game(4, 2);
     // With three squares at the southern edge, a ship of two is two rows away, or stands at the eastern edge.
     let names: Vec<String> = outcomes(&small, "a1-c1").into_iter().map(|(name, _)| name).collect();
-    let expected = ["a3-b3", "b3-c3", "c3-d3", "a4-b4", "b4-c4", "c4-d4", "a3-a4", "b3-b4", "c3-c4", "d3-d4"];
+    let expected =
+        ["a3-b3", "b3-c3", "c3-d3", "a4-b4", "b4-c4", "c4-d4", "a3-a4", "b3-b4", "c3-c4", "d3-d4"];
     assert_eq!(names, expected);
     assert_eq!(outcomes(&game(3, 2), "a2-c2"), [("no room for 2".to_owned(), 1.0)]);
     assert_eq!(returns(&game(3, 2), "a2-c2 no_room_for_2 a2 b2 c2"), [6.0]);
@@ -158,7 +159,8 @@ fn resampling_follows_bayes() {
             *drawn.entry(guess.ships).or_insert(0.0) += 1.0;
         }
         let share = |fleets: &BTreeMap<u128, f64>, square: u32| {
-            let there: f64 = fleets.iter().filter(|(ships, _)| *ships >> square & 1 == 1).map(|(_, w)| w).sum();
+            let there: f64 =
+                fleets.iter().filter(|(ships, _)| *ships >> square & 1 == 1).map(|(_, w)| w).sum();
             there / fleets.values().sum::<f64>()
         };
         assert!(proposed.keys().chain(drawn.keys()).all(|ships| exact.contains_key(ships)));

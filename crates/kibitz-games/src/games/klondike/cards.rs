@@ -125,7 +125,8 @@ impl std::str::FromStr for Card {
         let rank = text[..text.len() - last.len_utf8()].to_uppercase();
         let rank = if rank == "T" { "10" } else { &rank };
         let last = last.to_ascii_lowercase();
-        let suit = SUIT_LETTERS.iter().zip(SUIT_SIGNS).position(|(letter, sign)| last == *letter || last == sign);
+        let suit =
+            SUIT_LETTERS.iter().zip(SUIT_SIGNS).position(|(letter, sign)| last == *letter || last == sign);
         let rank = RANK_NAMES.iter().position(|name| *name == rank);
         match (rank, suit) {
             (Some(rank), Some(suit)) => Ok(Card::new(rank as u8, suit as u8)),

@@ -22,8 +22,10 @@ struct Weights {
     build: f64,
 }
 
-const OPENING: Weights = Weights { founded: 5.0, rank: 1.0, available: 0.0, twin: -5.0, suit: -5.0, build: -10.0 };
-const ENDGAME: Weights = Weights { founded: 5.0, rank: 0.0, available: 1.0, twin: -1.0, suit: -1.0, build: -5.0 };
+const OPENING: Weights =
+    Weights { founded: 5.0, rank: 1.0, available: 0.0, twin: -5.0, suit: -5.0, build: -10.0 };
+const ENDGAME: Weights =
+    Weights { founded: 5.0, rank: 0.0, available: 1.0, twin: -1.0, suit: -1.0, build: -5.0 };
 
 /// Where the logistic curve is at a half, and over how much it rises, while cards are face down and later. Fitted
 /// to the wins of games in which three moves of four are the preferred ones and the fourth is random.
@@ -62,7 +64,9 @@ fn pairs(state: &State) -> (f64, f64) {
     let (mut suit, mut build) = (0, 0);
     for column in 0..COLUMNS {
         let mut beneath = 0;
-        for card in state.position.face_down(column).iter().copied().chain(state.position.runs[column].base()) {
+        for card in
+            state.position.face_down(column).iter().copied().chain(state.position.runs[column].base())
+        {
             suit += (beneath & below(card)).count_ones();
             build += (beneath & card.parents()).count_ones();
             beneath |= card.bit();
@@ -75,7 +79,9 @@ fn pairs(state: &State) -> (f64, f64) {
 fn expected_pairs(state: &State) -> (f64, f64) {
     let unseen = state.unseen;
     let count = f64::from(unseen.count_ones());
-    let over = |card: Card| (f64::from((unseen & below(card)).count_ones()), f64::from((unseen & card.parents()).count_ones()));
+    let over = |card: Card| {
+        (f64::from((unseen & below(card)).count_ones()), f64::from((unseen & card.parents()).count_ones()))
+    };
     let (mut suit, mut build, mut places) = (0.0, 0.0, 0.0);
     for (run, down) in state.position.runs.iter().zip(state.position.hidden) {
         let down = f64::from(down);

@@ -146,7 +146,8 @@ impl Reader {
     }
 
     fn column(&mut self, column: usize, first: &str, second: Option<&str>) -> Result<(), String> {
-        let words: Vec<&str> = first.split_whitespace().chain(second.unwrap_or_default().split_whitespace()).collect();
+        let words: Vec<&str> =
+            first.split_whitespace().chain(second.unwrap_or_default().split_whitespace()).collect();
         let down = match second {
             Some(_) => first.split_whitespace().count(),
             None => words.iter().take_while(|word| **word == "??").count(),

@@ -155,7 +155,11 @@ impl Moves {
     pub fn iter(self) -> impl Iterator<Item = Move> {
         let onto = |set, second| members(set).map(move |card| Move::Onto(card, second));
         let turn = self.turn.then_some(Move::Turn);
-        members(self.up).map(Move::Up).chain(onto(self.first, false)).chain(onto(self.second, true)).chain(turn)
+        members(self.up)
+            .map(Move::Up)
+            .chain(onto(self.first, false))
+            .chain(onto(self.second, true))
+            .chain(turn)
     }
 }
 
@@ -236,7 +240,6 @@ static LAYOUT: [[u32; 3]; CARDS] = {
     table
 };
 
-
 /// The word of a card that lies on the first (0) or second (1) of its parents, or on none ([`BASE`]).
 #[inline]
 pub fn layout_key(card: Card, on: usize) -> u32 {
@@ -278,7 +281,8 @@ pub fn legal(rules: &Rules, state: &State) -> Moves {
     });
     let kings = if ends.has_empty { KINGS } else { 0 };
     onto[0] |= kings & (in_hand | ends.revealing | back);
-    let mut moves = Moves { up: next & (ends.tops | in_hand), first: onto[0], second: onto[1], turn: false };
+    let mut moves =
+        Moves { up: next & (ends.tops | in_hand), first: onto[0], second: onto[1], turn: false };
     state.forget_repeated(&ends, in_hand, &mut moves);
     if rules.kind == Kind::Ordinary {
         // A lost game is not prolonged by turning.

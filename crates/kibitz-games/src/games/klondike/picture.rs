@@ -97,7 +97,8 @@ impl Klondike {
         let (waste, stock) = self.deck(state);
         let mut text = format!("foundations {}\n", founded.join(" "));
         text += &format!("waste      {}\nto turn    {}\n", listed(waste), listed(stock));
-        let columns: Vec<Vec<Seen>> = (0..COLUMNS).map(|column| self.column(state, viewer, column)).collect();
+        let columns: Vec<Vec<Seen>> =
+            (0..COLUMNS).map(|column| self.column(state, viewer, column)).collect();
         let heads: String = (1..=COLUMNS).map(|number| format!("{number:>w$} ", w = CELL - 1)).collect();
         text += &format!("\n{}\n", heads.trim_end());
         for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {

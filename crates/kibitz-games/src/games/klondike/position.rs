@@ -87,7 +87,11 @@ impl Run {
     pub fn cut(&mut self, place: usize) -> Run {
         let mut cut = Run::default();
         if place < self.len() {
-            cut = Run { base: self.card(place), length: self.length - place as u8, second: self.second >> place };
+            cut = Run {
+                base: self.card(place),
+                length: self.length - place as u8,
+                second: self.second >> place,
+            };
             self.length = place as u8;
             self.second &= (1 << place) - 1;
         }
@@ -181,7 +185,10 @@ impl Position {
 
     /// The cards on the foundations.
     pub fn founded(&self) -> u64 {
-        Card::all().filter(|card| card.rank() < self.foundation[usize::from(card.suit())]).map(Card::bit).sum()
+        Card::all()
+            .filter(|card| card.rank() < self.foundation[usize::from(card.suit())])
+            .map(Card::bit)
+            .sum()
     }
 
     /// The cards of the deck, the waste's among them.

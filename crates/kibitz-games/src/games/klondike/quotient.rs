@@ -172,7 +172,11 @@ impl Table {
             reach: 0,
             left: position.left,
             heights: 0,
-            counts: position.foundation.iter().rev().fold(0, |counts, &count| counts << 4 | u16::from(count)),
+            counts: position
+                .foundation
+                .iter()
+                .rev()
+                .fold(0, |counts, &count| counts << 4 | u16::from(count)),
             turned: self.fresh(position.left, position.turned),
             empty: 0,
         };

@@ -232,8 +232,7 @@ pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: 
     }
     rng.shuffle(&mut cards[..count]);
     table.suppose(place, cards[..count].iter().copied());
-    let (outcome, looked_at) = SOLVER.with_borrow_mut(|solver| {
-        solver.solve(table, place, effort as usize, || false)
-    });
+    let (outcome, looked_at) =
+        SOLVER.with_borrow_mut(|solver| solver.solve(table, place, effort as usize, || false));
     (outcome == Outcome::Won, looked_at as u64)
 }

@@ -184,7 +184,8 @@ impl State {
             None => {
                 self.position.foundation[suit] += 1;
                 self.open &= !card.bit();
-                is_new |= rules.reading == Reading::Paper && returning(self.position.next()) & card.bit() == 0;
+                is_new |=
+                    rules.reading == Reading::Paper && returning(self.position.next()) & card.bit() == 0;
             }
             Some(second) => {
                 let parent = parent(card, second);
@@ -238,7 +239,8 @@ impl State {
         let waste = self.position.waste().count_ones();
         let upto = (self.position.left & through).count_ones();
         upto == waste
-            || upto > waste && ((upto - waste).is_multiple_of(rules.draw) || self.position.left & !through == 0)
+            || upto > waste
+                && ((upto - waste).is_multiple_of(rules.draw) || self.position.left & !through == 0)
     }
 
     /// Finds the cards of the deck that turning brings up: the waste's top, each `draw`-th from there on and the
@@ -287,9 +289,10 @@ impl State {
         let is_full = self.remembered() == MEMORY;
         let memory = &self.memory[..self.remembered()];
         for card in members(moves.up & !new) {
-            let on = self.position.find(card).map_or(BASE, |(column, place)| {
-                lies_on(&self.position.runs[column], place)
-            });
+            let on = self
+                .position
+                .find(card)
+                .map_or(BASE, |(column, place)| lies_on(&self.position.runs[column], place));
             if memory.contains(&(self.layout ^ layout_key(card, on))) {
                 moves.up &= !card.bit();
             }
@@ -316,7 +319,11 @@ impl State {
         for (column, run) in self.position.runs.iter().enumerate() {
             let mut key = u64::from(self.position.hidden[column]) << 32 | u64::from(run.code());
             if !rules.collapsed {
-                key = self.position.face_down(column).iter().fold(key, |key, card| derive(key, u64::from(card.0)));
+                key = self
+                    .position
+                    .face_down(column)
+                    .iter()
+                    .fold(key, |key, card| derive(key, u64::from(card.0)));
             }
             let waits = self.waiting() == Some(column);
             columns = columns.wrapping_add(mix(key << 1 | u64::from(waits)));
@@ -324,7 +331,10 @@ impl State {
         let memory = self.memory[..self.remembered()].iter();
         let visited = memory.fold(0u64, |sum, layout| sum.wrapping_add(mix(u64::from(*layout))));
         let flags = u64::from(self.dealt) << 2 | u64::from(self.turned_over) << 1 | u64::from(self.won);
-        let rest = derive(visited ^ self.deck_key, u64::from(u32::from_le_bytes(self.position.foundation)) << 8 | flags);
+        let rest = derive(
+            visited ^ self.deck_key,
+            u64::from(u32::from_le_bytes(self.position.foundation)) << 8 | flags,
+        );
         derive(columns, rest)
     }
 }

@@ -109,7 +109,8 @@ fn place(picture: &mut Picture, (x, y): (i32, i32), sign: &str) {
 
 impl Klondike {
     pub(super) fn draw_svg(&self, state: &State, viewer: Option<usize>) -> String {
-        let columns: Vec<Vec<Seen>> = (0..COLUMNS).map(|column| self.column(state, viewer, column)).collect();
+        let columns: Vec<Vec<Seen>> =
+            (0..COLUMNS).map(|column| self.column(state, viewer, column)).collect();
         let height_of = |cards: &Vec<Seen>| match cards.split_last() {
             Some((_, covered)) => covered.iter().map(shown_of).sum::<i32>() + CARD.1,
             None => CARD.1,

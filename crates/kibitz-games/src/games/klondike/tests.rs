@@ -134,7 +134,11 @@ fn what_is_unseen_decides_nothing() {
                         game.preferred(state, 0, &mut actions);
                         actions
                     };
-                    assert_eq!((state.moves, preferred(&state)), (other.moves, preferred(&other)), "{spec}");
+                    assert_eq!(
+                        (state.moves, preferred(&state)),
+                        (other.moves, preferred(&other)),
+                        "{spec}"
+                    );
                     assert_eq!(game.text(&state, Some(0)), game.text(&other, Some(0)));
                     if seed == 0 {
                         assert_eq!(game.svg(&state, Some(0)), game.svg(&other, Some(0)));
@@ -160,7 +164,8 @@ fn what_is_unseen_decides_nothing() {
 #[test]
 fn macro_games_are_ordinary_games_and_the_other_way_round() {
     for options in ["", "draw=1", "draw=2, passes=3", "passes=2", "reading=naive"] {
-        let short = klondike(&format!("klondike(thoughtful=true, finish=false, {options})").replace(", )", ")"));
+        let short =
+            klondike(&format!("klondike(thoughtful=true, finish=false, {options})").replace(", )", ")"));
         let long = Klondike { rules: short.rules.with(Kind::Ordinary), ..short.clone() };
         let mut played = 0;
         for seed in 0..40 {
@@ -176,14 +181,19 @@ fn macro_games_are_ordinary_games_and_the_other_way_round() {
                     continue;
                 }
                 let chosen = short.random_action(&state, 0, &mut Vec::new(), &mut rng);
-                let steps = ordinary::to_ordinary(&state.position, short.rules.draw, Move::of(chosen)).unwrap();
+                let steps =
+                    ordinary::to_ordinary(&state.position, short.rules.draw, Move::of(chosen)).unwrap();
                 for step in steps {
                     assert!(familiar.moves.contains(step), "{options} {seed}: {step:?}");
                     long.step(&mut familiar, &[step.action()], &mut [0.0]);
                     made.push(step);
                 }
                 short.step(&mut state, &[chosen], &mut [0.0]);
-                assert_eq!((state.position, state.passes), (familiar.position, familiar.passes), "{options}");
+                assert_eq!(
+                    (state.position, state.passes),
+                    (familiar.position, familiar.passes),
+                    "{options}"
+                );
             }
             played += made.len();
             // A random ordinary game without its turning.
@@ -204,7 +214,8 @@ fn macro_games_are_ordinary_games_and_the_other_way_round() {
                 assert!(state.moves.contains(made), "{options} {seed}: {made:?}");
                 short.step(&mut state, &[made.action()], &mut [0.0]);
             }
-            let cards = |state: &State| (state.position.runs, state.position.left, state.position.foundation);
+            let cards =
+                |state: &State| (state.position.runs, state.position.left, state.position.foundation);
             assert_eq!(cards(&state), cards(&familiar), "{options}");
         }
         assert!(played > 1000, "{options}: {played}");

@@ -74,10 +74,7 @@ fn cards_are_hidden_until_the_showdown() {
     let shown = |moves, viewer| game.text(&play(&game, moves), viewer).lines().next().unwrap().to_owned();
     assert_eq!(shown("Js Kh call", Some(0)), "player 1: Js   player 2: ?   table: -");
     assert_eq!(shown("Js Kh raise fold", Some(1)), "player 1: ?   player 2: Kh   table: -");
-    assert_eq!(
-        shown("Js Kh call call Qh call call", Some(0)),
-        "player 1: Js   player 2: Kh   table: Qh"
-    );
+    assert_eq!(shown("Js Kh call call Qh call call", Some(0)), "player 1: Js   player 2: Kh   table: Qh");
     let state = play(&game, "Js Kh call raise call Jh call raise fold");
     assert_eq!(
         game.text(&state, None),

@@ -138,7 +138,8 @@ impl Maze {
 
     fn read(drawing: &str, range: u32) -> Maze {
         // Row 0 is the southern one.
-        let rows: Vec<Vec<char>> = drawing.trim().lines().rev().map(|line| line.chars().collect()).collect();
+        let rows: Vec<Vec<char>> =
+            drawing.trim().lines().rev().map(|line| line.chars().collect()).collect();
         let (height, width) = (rows.len(), rows[0].len());
         let mut places = vec![vec![NOWHERE; width]; height];
         let mut maze = Maze {
@@ -174,7 +175,9 @@ impl Maze {
         let tunnel = |y: usize| rows[y][0] == '_' && rows[y][width - 1] == '_';
         let place = |x: i32, y: i32| {
             let row = usize::try_from(y).ok().and_then(|y| places.get(y));
-            row.zip(usize::try_from(x).ok()).and_then(|(row, x)| row.get(x)).map_or(NOWHERE, |square| *square)
+            row.zip(usize::try_from(x).ok())
+                .and_then(|(row, x)| row.get(x))
+                .map_or(NOWHERE, |square| *square)
         };
         for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
             if places[y][x] == NOWHERE {

@@ -38,7 +38,9 @@ impl Pocman {
             Phase::Serve => "food is served".to_owned(),
             Phase::Haunt => "the ghosts move".to_owned(),
             Phase::Move if state.went == NONE => "pocman wakes up".to_owned(),
-            Phase::Move if state.power > 0 => format!("strong for {}; {}", state.power, words_of(state.told)),
+            Phase::Move if state.power > 0 => {
+                format!("strong for {}; {}", state.power, words_of(state.told))
+            }
             _ => words_of(state.told),
         }
     }

@@ -236,7 +236,10 @@ fn senses_and_preferred_actions() {
     assert_eq!(preferred(&small, &state), ["north", "west"]);
     state.ghosts[0] = Ghost::at(square(&small, "b4"));
     go(&small, &mut state, "north", "east");
-    assert_eq!(words_of(state.told), "open north, east, south; sees ghosts north; hears a ghost; smells food");
+    assert_eq!(
+        words_of(state.told),
+        "open north, east, south; sees ghosts north; hears a ghost; smells food"
+    );
     assert_eq!(preferred(&small, &state), ["east"]);
     state.power = 9;
     assert_eq!(preferred(&small, &state), ["north"]);

@@ -23,7 +23,8 @@ impl Lists {
         let turned = |(place, _): &(usize, Card)| *place < usize::from(position.turned);
         let (waste, stock): (Vec<_>, Vec<_>) = deck.partition(turned);
         let bare = |cards: Vec<(usize, Card)>| cards.into_iter().map(|(_, card)| card).collect();
-        let suit = |suit: u8| (0..position.foundation[usize::from(suit)]).map(move |rank| Card::new(rank, suit));
+        let suit =
+            |suit: u8| (0..position.foundation[usize::from(suit)]).map(move |rank| Card::new(rank, suit));
         Lists {
             rules: *rules,
             down: (0..COLUMNS).map(|column| position.face_down(column).to_vec()).collect(),
@@ -69,9 +70,12 @@ impl Lists {
     /// Where a card may go in the tableau, by the number of the move.
     fn places(&self, card: Card) -> Vec<Move> {
         let tops = self.up.iter().filter_map(|column| column.last());
-        let mut moves: Vec<Move> =
-            tops.filter(|top| card.goes_on(**top)).map(|top| Move::Onto(card, top.suit() & 1 == 1)).collect();
-        let has_empty = (0..COLUMNS).any(|column| self.up[column].is_empty() && self.down[column].is_empty());
+        let mut moves: Vec<Move> = tops
+            .filter(|top| card.goes_on(**top))
+            .map(|top| Move::Onto(card, top.suit() & 1 == 1))
+            .collect();
+        let has_empty =
+            (0..COLUMNS).any(|column| self.up[column].is_empty() && self.down[column].is_empty());
         if card.rank() == KING && has_empty {
             moves.push(Move::Onto(card, false));
         }
@@ -147,7 +151,8 @@ impl Lists {
                     cards.last().is_some_and(|top| card.goes_on(*top) && (top.suit() & 1 == 1) == second)
                 };
                 let target = lists.up.iter().position(is_target).or_else(|| {
-                    (0..COLUMNS).find(|number| lists.up[*number].is_empty() && lists.down[*number].is_empty())
+                    (0..COLUMNS)
+                        .find(|number| lists.up[*number].is_empty() && lists.down[*number].is_empty())
                 });
                 lists.up[target.unwrap()].extend(&lifted);
             }
@@ -187,7 +192,8 @@ impl Lists {
 #[test]
 fn legal_moves_agree_with_lists_of_cards() {
     let mut compared = 0;
-    for options in ["", "draw=1", "passes=1", "draw=2, passes=3", "reading=naive", "reading=naive, draw=4"] {
+    for options in ["", "draw=1", "passes=1", "draw=2, passes=3", "reading=naive", "reading=naive, draw=4"]
+    {
         let spec = format!("klondike(thoughtful=true, finish=false, {options})").replace(", )", ")");
         let game = klondike(&spec);
         for seed in 0..30 {

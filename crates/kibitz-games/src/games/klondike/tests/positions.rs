@@ -110,7 +110,8 @@ fn hindsight_does_not_tell_the_kings_apart_but_looking_ahead_does() {
     // Somebody knows them, whichever way they lie.
     for hidden in [["7s", "9s"], ["9s", "7s"]] {
         let [first, second] = hidden.map(|card| format!("{card} |"));
-        let text = FIGURE_2.replacen("?? J", &format!("{first} J"), 1).replacen("?? J", &format!("{second} J"), 1);
+        let text =
+            FIGURE_2.replacen("?? J", &format!("{first} J"), 1).replacen("?? J", &format!("{second} J"), 1);
         let game = from_text("klondike(thoughtful=true)", &text).unwrap();
         let state = game.initial();
         assert_eq!((worth(&game, &state, diamonds), worth(&game, &state, clubs)), (1.0, 1.0));
@@ -157,7 +158,10 @@ fn a_written_deal_is_dealt() {
 fn mistakes_are_told_with_their_line() {
     for (text, sentence) in [
         ("", "these cards are nowhere, and there is no '??' for them: A♥, A♦, A♣"),
-        ("deck: Ah\nkitty: 2h", "line 2: a line begins with 'foundations:', 'deck:' or 'column 1:' to 'column 7:'"),
+        (
+            "deck: Ah\nkitty: 2h",
+            "line 2: a line begins with 'foundations:', 'deck:' or 'column 1:' to 'column 7:'",
+        ),
         ("hello", "line 1: a line begins with"),
         ("deck: Ah 1x", "line 1: '1x' is no card: write a rank"),
         ("deck: Ah Ah", "line 1: A♥ is there twice"),
@@ -175,8 +179,14 @@ fn mistakes_are_told_with_their_line() {
         ("column 3: Kh ?? Qs", "line 1: face-up cards are known"),
         ("column 3: Kh Qd", "line 1: Q♦ cannot lie on K♥: ranks fall by one and colours alternate"),
         ("foundations: Kh Kd Kc Ks", "all cards are on the foundations"),
-        ("foundations: Kh Kd Kc 10s\ncolumn 3: ?? Qs", "these cards are nowhere, 2 cards for 1 '??': J♠, K♠"),
-        ("foundations: Kh Kd Kc Js\ncolumn 3: ?? ?? Qs", "there are 2 '??', but only 1 cards are nowhere else"),
+        (
+            "foundations: Kh Kd Kc 10s\ncolumn 3: ?? Qs",
+            "these cards are nowhere, 2 cards for 1 '??': J♠, K♠",
+        ),
+        (
+            "foundations: Kh Kd Kc Js\ncolumn 3: ?? ?? Qs",
+            "there are 2 '??', but only 1 cards are nowhere else",
+        ),
     ] {
         let told = parse(text).err().unwrap_or_default();
         assert!(told.starts_with(sentence), "{text:?}: {told}");
