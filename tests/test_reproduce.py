@@ -287,6 +287,8 @@ LONG = {
     "klondike-table-2",
 }
 """Even two games a figure take long: they are played with a hundredth of the simulations or worlds."""
+COARSE = {"king-up-table-4.2", "king-up-table-4.3"}
+"""Points are few: two games often come to the same."""
 
 
 def hurried(name: str, folder: Path) -> Reproduction:
@@ -323,7 +325,7 @@ def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
         else:
             assert row.games in (1, 2)
             # Two hurried games may be equally bad, which is told at once.
-            assert name in LONG or row.verdict == "cannot tell yet", row
+            assert name in LONG | COARSE or row.verdict == "cannot tell yet", row
 
 
 def test_the_bear_is_intimidated(tmp_path: Path) -> None:
