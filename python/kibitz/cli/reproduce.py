@@ -39,7 +39,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="what to reproduce: a name, or a TOML file")
     parser.add_argument(
-        "--scale", type=_scale, default=1.0, metavar="X", help="so many times the games (default 1)"
+        "--scale",
+        type=_scale,
+        default=1.0,
+        metavar="X",
+        help="so many times the games, or the simulations of a search (default 1)",
     )
     parser.add_argument(
         "--jobs",
@@ -99,10 +103,18 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
 
         state[0] = progress(coordinator.clock)
 
+    def search(what: str) -> None:
+        state[0] = f"searching {what}"
+
     try:
         with Progress(lambda: state[0]):
             comparison = reproduce(
-                reproduction, scale=options.scale, jobs=options.jobs, directory=directory, on_progress=show
+                reproduction,
+                scale=options.scale,
+                jobs=options.jobs,
+                directory=directory,
+                on_progress=show,
+                on_search=search,
             )
     except KeyboardInterrupt:
         if not (Path(directory) / CONFIGURATION).exists():
@@ -119,7 +131,8 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
         if reproduction.about:
             print("\n" + textwrap.fill(reproduction.about, min(width(), 100)))
         if comparison.directory is not None:
-            print(f"\nThe games are in {comparison.directory}.")
+            what = "searches" if reproduction.experiment is None else "games"
+            print(f"\nThe {what} are in {comparison.directory}.")
         if pictures:
             print(f"The curves are in {' and '.join(map(str, pictures))}.")
     if not comparison.complete:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz._core import parse_spec
 from kibitz.lab.measures import game_of, plain, played
-from kibitz.lab.reproductions import COST, Curve, Reproduction, Target
+from kibitz.lab.reproductions import COST, Curve, Reproduction, Search, Target
 from kibitz.lab.statistics.agreement import Figure
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class Point:
     at: float
     figure: Figure
     games: int
+    """Or searches."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Line:
     """What one planner reached."""
 
     planner: str
+    """Or whose expected return it is, in a panel of searches."""
     points: tuple[Point, ...]
     """In the order of the x axis; those without a game are left out."""
 
@@ -38,7 +40,7 @@ class Line:
 class Measured:
     """One panel, with ours as far as it has been played."""
 
-    curve: Curve
+    curve: Curve | Search
     lines: tuple[Line, ...]
     confidence: float = 0.95
     """What the intervals cover."""

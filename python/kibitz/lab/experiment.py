@@ -81,6 +81,8 @@ class Pairing:
     """By default all of the experiment."""
     episodes: int | None = None
     seats: Seats | None = None
+    name: str | None = None
+    """What a reproduction's figures call it by."""
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,7 @@ def to_plain(experiment: Experiment) -> dict[str, Any]:
             "games": pairing.games and [_game_name(game) for game in pairing.games],
             "episodes": pairing.episodes,
             "seats": pairing.seats and _plain_seats(pairing.seats),
+            "name": pairing.name,
         }
         for pairing in experiment.pairings
     ]
@@ -279,6 +282,7 @@ class _Reader(Reader):
             self.several(table, "games", place, text),
             self.get(table, "episodes", place, whole_from(1, MOST_EPISODES)),
             self._seats(table, place),
+            self.get(table, "name", place, text),
         )
 
     def _stop(self, plain: Any, place: Place) -> Stop:

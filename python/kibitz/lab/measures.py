@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from statistics import stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kibitz._core import parse_spec
+from kibitz._core import parse_spec, unknown
+from kibitz.lab.experiment import own_name
 from kibitz.lab.reproductions import Curve, Reproduction, Target
 from kibitz.lab.standings import win_shares
 from kibitz.lab.statistics import Interval, clopper_pearson
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kibitz.lab.record import Record
     from kibitz.lab.replay import Replay
     from kibitz.lab.results import Results
+    from kibitz.lab.standings import Seat, Standing
 
 
 def game_of(reproduction: Reproduction, target: Target | Curve) -> str:
@@ -33,6 +35,8 @@ def game_of(reproduction: Reproduction, target: Target | Curve) -> str:
 
 def find(reproduction: Reproduction, target: Target, cells: tuple[Cell, ...]) -> tuple[Cell, int]:
     """The cell that a figure is of, and the number of the planner in it."""
+    if target.pairing is not None:
+        return _at_the_table(reproduction, target, cells)
     game = plain(game_of(reproduction, target))
     found = []
     for cell in cells:
@@ -50,6 +54,30 @@ def find(reproduction: Reproduction, target: Target, cells: tuple[Cell, ...]) ->
             f"'{target.name}' may be of {len(found)} cells; game, planner and against must leave one"
         )
     return found[0]
+
+
+def _at_the_table(reproduction: Reproduction, target: Target, cells: tuple[Cell, ...]) -> tuple[Cell, int]:
+    """The cell of a pairing that has a name, and the number of the planner on the figure's seat in it."""
+    pairings = () if reproduction.experiment is None else reproduction.experiment.pairings
+    named = {
+        pairing.name: [plain(own_name(planner)) for planner in pairing.planners] for pairing in pairings
+    }
+    if target.pairing not in named:
+        known = [name for name in named if name is not None]
+        raise ValueError(f"'{target.name}': {unknown('pairing', str(target.pairing), known)}")
+    game, planners = plain(game_of(reproduction, target)), named[target.pairing]
+    for cell in cells:
+        if plain(cell.game) == game and [plain(planner) for planner in cell.planners] == planners:
+            break
+    else:
+        raise ValueError(f"'{target.name}': {target.pairing} is several cells, or none of this game")
+    seat = target.player or 0
+    if seat >= cell.players:
+        raise ValueError(f"'{target.name}': {cell.game} has no player {seat}; they count from 0")
+    sitting = {seating[seat] for seating in cell.seats or ()}
+    if len(sitting) != 1:
+        raise ValueError(f"'{target.name}': a figure of a pairing's seat needs seats = \"fixed\"")
+    return cell, sitting.pop()
 
 
 def plain(spec: str) -> tuple[str, tuple[Any, ...]]:
@@ -80,20 +108,34 @@ def played(target: Target, results: Results, cell: Cell, planner: int, confidenc
         chosen, games = _frequency(target, results, cell, planner)
         return Played(_share(chosen, games, confidence), games)
     if target.measure == "undiscounted return":
-        return _undiscounted(results, cell, planner, confidence)
-    result = results.result(cell)
-    standing = result.standings[planner]
+        return _times(_undiscounted(results, cell, planner, confidence), target.scale)
+    result = results.result(cell, target.ties)
+    cpu = result.standings[planner].cpu
+    # Of a pairing's seat, or of the planner wherever it sits.
+    by_seat = target.pairing is not None and bool(result.seats)
+    entry: Standing | Seat = result.seats[target.player or 0] if by_seat else result.standings[planner]
     if target.measure == "win rate":
-        figure = _share(standing.wins, standing.games, confidence)
-        return Played(figure, standing.games, cpu=standing.cpu)
-    if standing.standard_error is None:
-        unknown = Figure(standing.mean_return, Interval(-math.inf, math.inf))
-        return Played(unknown, standing.games, cpu=standing.cpu)
-    half = student_quantile(0.5 + confidence / 2, result.deals - 1) * standing.standard_error
-    mean = standing.mean_return
-    spread = standing.standard_error * math.sqrt(standing.games)
-    figure = Figure(mean, Interval(mean - half, mean + half))
-    return Played(figure, standing.games, spread, standing.cpu)
+        return Played(_share(entry.wins, entry.games, confidence), entry.games, cpu=cpu)
+    return _times(_mean(entry, result.deals, confidence, cpu), target.scale)
+
+
+def _mean(entry: Standing | Seat, deals: int, confidence: float, cpu: float | None) -> Played:
+    mean = entry.mean_return
+    if entry.standard_error is None:
+        return Played(Figure(mean, Interval(-math.inf, math.inf)), entry.games, cpu=cpu)
+    half = student_quantile(0.5 + confidence / 2, deals - 1) * entry.standard_error
+    spread = entry.standard_error * math.sqrt(entry.games)
+    return Played(Figure(mean, Interval(mean - half, mean + half)), entry.games, spread, cpu)
+
+
+def _times(ours: Played, scale: float) -> Played:
+    """The same in the publication's unit."""
+    if scale == 1:
+        return ours
+    interval, spread = ours.figure.interval, ours.spread
+    ends = None if interval is None else Interval(*(scale * end for end in interval))
+    figure = Figure(scale * ours.figure.value, ends)
+    return ours._replace(figure=figure, spread=None if spread is None else scale * spread)
 
 
 def played_out(target: Target, game: Game, scale: float, confidence: float) -> Played:
@@ -102,7 +144,8 @@ def played_out(target: Target, game: Game, scale: float, confidence: float) -> P
     begun = time.process_time()
     outcomes = game.playout_returns(count, 0, target.policy)
     cpu = (time.process_time() - begun) / count
-    wins = math.fsum(win_shares(returns, game.info)[target.player] * times for returns, times in outcomes)
+    player, ties = target.player or 0, target.ties
+    wins = math.fsum(win_shares(returns, game.info, ties)[player] * times for returns, times in outcomes)
     return Played(_share(wins, count, confidence), count, cpu=cpu)
 
 
@@ -140,12 +183,13 @@ def _undiscounted(results: Results, cell: Cell, planner: int, confidence: float)
 def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
     """In how many games a planner chose the action, and in how many it could choose: from the replays."""
     chosen = games = 0
+    player = target.player or 0
     for record, kept in _replays(results, cell):
-        if record.seating[target.player] != planner:
+        if record.seating[player] != planner:
             continue
-        moved = [step for step in kept.steps if target.player in step.movers]
+        moved = [step for step in kept.steps if player in step.movers]
         games += bool(moved)
-        chosen += any(step.names[step.movers.index(target.player)] == target.action for step in moved)
+        chosen += any(step.names[step.movers.index(player)] == target.action for step in moved)
     return chosen, games
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz._core import unknown
-from kibitz.lab import curves
+from kibitz.lab import curves, searches
 from kibitz.lab.document import Mistake
 from kibitz.lab.measures import Played, find, game_of, played, played_out
 from kibitz.lab.reproductions import SHARES, UNPLAYED, Reproduction, Target
@@ -94,7 +94,7 @@ class Comparison:
         if any(row.seconds is not None for row in self.rows):
             for line, row in zip(table, [None, *self.rows], strict=True):
                 line[-1:-1] = ["paper s/game", "CPU s/game"] if row is None else _costs(row)
-        lines = columns(table)
+        lines = columns(table) if self.rows else []
         notes = list(dict.fromkeys(row.note for row in self.rows if row.note))
         points = columns([_HEAD_OF_POINTS, *_points(self.curves)]) if self.curves else []
         return "\n\n".join("\n".join(part) for part in (lines, notes, points) if part)
@@ -120,6 +120,8 @@ class Comparison:
 
 
 _HEAD_OF_POINTS = ["curve", "of", "at", "value", "interval", "games"]
+MANY_POINTS, FEW_POINTS = 10, 4
+"""Of more points of a line than this, about so many are printed."""
 
 
 def _points(measured: list[curves.Measured]) -> Iterator[list[str]]:
@@ -127,7 +129,7 @@ def _points(measured: list[curves.Measured]) -> Iterator[list[str]]:
     for each in measured:
         share = each.curve.measure == "win rate"
         for line in each.lines:
-            for point in line.points:
+            for point in _some(line.points):
                 value = _words(point.figure, share)
                 yield [each.curve.title, line.planner, f"{point.at:,.10g}", *value, f"{point.games:,}"]
         for published in each.curve.paper:
@@ -139,6 +141,11 @@ def _points(measured: list[curves.Measured]) -> Iterator[list[str]]:
                 *_words(published.figure(each.confidence), share),
                 "",
             ]
+
+
+def _some(points: tuple[curves.Point, ...]) -> tuple[curves.Point, ...]:
+    """Of many points a few, the last among them: the picture has all."""
+    return points if len(points) <= MANY_POINTS else points[:: -(len(points) // FEW_POINTS)][::-1]
 
 
 def _costs(row: Row) -> list[str]:
@@ -169,7 +176,9 @@ def _words(figure: Figure, share: bool) -> tuple[str, str]:
             # As many digits as the interval is worth.
             low, high = figure.interval or (0.0, 1.0)
             return f"{100 * value:.{2 if high - low < 0.02 else 1}f}"
-        return f"{value:.6g}" if figure.interval is None else f"{value:.2f}"
+        if figure.interval is None:
+            return f"{value:.6g}"
+        return f"{value:.{4 if figure.interval.high - figure.interval.low < 0.02 else 2}f}"
 
     value = words(figure.value) + (" %" if share and math.isfinite(figure.value) else "")
     if figure.interval is None or not all(map(math.isfinite, figure.interval)):
@@ -210,8 +219,14 @@ def folder(reproduction: Reproduction, scale: float) -> Path:
     return Path("results") / "reproductions" / name
 
 
-def compare(reproduction: Reproduction, results: Results | None, *, scale: float = 1.0) -> Comparison:
-    """Every published figure beside ours, as far as the results go.
+def compare(
+    reproduction: Reproduction,
+    results: Results | None,
+    *,
+    scale: float = 1.0,
+    searched: list[curves.Measured] | None = None,
+) -> Comparison:
+    """Every published figure beside ours, as far as the results and searches go.
 
     >>> from kibitz.lab.reproduce import compare
     >>> from kibitz.lab.reproductions import load
@@ -228,6 +243,9 @@ def compare(reproduction: Reproduction, results: Results | None, *, scale: float
         elif target.measure == "playout win rate":
             ours = _played_out(reproduction, target, scale)
             games = ours.games
+        elif target.measure == "end of a search":
+            ours = ours if searched is None else searches.end_of(target, searched)
+            games = ours.games
         else:
             if results is not None:
                 cell, planner = find(reproduction, target, results.cells)
@@ -240,13 +258,14 @@ def compare(reproduction: Reproduction, results: Results | None, *, scale: float
         costs = ours.cpu, target.seconds
         rows.append(Row(target.name, paper, ours.figure, games, verdict, share, note, *costs))
     complete = results.complete if results is not None else reproduction.experiment is None
+    complete = complete and (searched is not None or not reproduction.searches)
     directory = results.directory if results is not None else None
     measured = (
         []
         if results is None
         else [curves.measure(reproduction, each, results) for each in reproduction.curves]
     )
-    return Comparison(reproduction, scale, rows, complete, directory, measured)
+    return Comparison(reproduction, scale, rows, complete, directory, measured + (searched or []))
 
 
 def _note(target: Target, paper: Figure, faults: int) -> str:
@@ -271,9 +290,10 @@ def _exact(reproduction: Reproduction, target: Target) -> Figure:
     game = game_of(reproduction, target)
     solution = _solution(game)
     if target.action is None:
-        if target.player >= len(solution.value):
-            raise ValueError(f"'{target.name}': {game} has no player {target.player}; they count from 0")
-        return Figure(solution.value[target.player])
+        player = target.player or 0
+        if player >= len(solution.value):
+            raise ValueError(f"'{target.name}': {game} has no player {player}; they count from 0")
+        return Figure(solution.value[player])
     table = dict(solution.table)
     if target.action not in table:
         raise ValueError(f"'{target.name}': {unknown('first action', target.action, list(table))}")
@@ -314,10 +334,12 @@ def reproduce(
     jobs: int | None = None,
     directory: str | os.PathLike[str] | None = None,
     on_progress: Callable[[Coordinator], object] | None = None,
+    on_search: Callable[[str], object] | None = None,
 ) -> Comparison:
-    """Plays a reproduction, or goes on with it where it was interrupted, and compares.
+    """Plays and searches a reproduction, or goes on where it was interrupted, and compares.
 
-    `jobs`, `directory` and `on_progress` are those of `kibitz.lab.run`.
+    `jobs`, `directory` and `on_progress` are those of `kibitz.lab.run`; `on_search` is told which panel is
+    searched.
 
     >>> import tempfile
     >>> from kibitz.lab.reproduce import reproduce
@@ -327,13 +349,19 @@ def reproduce(
     >>> rows[0].verdict, rows[1].verdict
     ('agrees', 'cannot tell yet')
     """
-    if reproduction.experiment is None:
-        return compare(reproduction, None, scale=scale)
-    from kibitz.lab.cells import resolve
-    from kibitz.lab.run import run
+    directory = Path(folder(reproduction, scale) if directory is None else directory)
+    # Searches first: they are short, and what cannot be searched is told before anything is played.
+    searched = searches.measure_all(reproduction, scale, on_search)
+    results = None
+    if reproduction.experiment is not None:
+        from kibitz.lab.cells import resolve
+        from kibitz.lab.run import run
 
-    plan = resolve(scaled(reproduction.experiment, scale))
-    check(reproduction, plan.cells)
-    directory = folder(reproduction, scale) if directory is None else directory
-    results = run(plan, directory, jobs=jobs, on_progress=on_progress)
-    return compare(reproduction, results, scale=scale)
+        plan = resolve(scaled(reproduction.experiment, scale))
+        check(reproduction, plan.cells)
+        results = run(plan, directory, jobs=jobs, on_progress=on_progress)
+    comparison = compare(reproduction, results, scale=scale, searched=searched)
+    if searched:
+        searches.save(searched, directory)
+        comparison = replace(comparison, directory=directory)
+    return comparison

@@ -16,7 +16,7 @@ from kibitz.lab.cells import Cell
 from kibitz.lab.document import Mistake
 from kibitz.lab.experiment import Experiment, Stop, from_plain
 from kibitz.lab.record import SCHEMA, Fault, FaultKind, Record
-from kibitz.lab.standings import GameFacts, MatchResult, summarise
+from kibitz.lab.standings import GameFacts, MatchResult, Ties, summarise
 from kibitz.lab.stopping import rule_for
 
 if TYPE_CHECKING:
@@ -258,8 +258,8 @@ class Results:
             frame = self._by_cell.get(cell if isinstance(cell, str) else cell.id, frame.clear())
         return records_of(frame)
 
-    def result(self, cell: Cell) -> MatchResult:
-        """What a cell has come to; printing it shows the table."""
+    def result(self, cell: Cell, ties: Ties = "shared") -> MatchResult:
+        """What a cell has come to; printing it shows the table. `ties` is that of `summarise`."""
         from kibitz.lab.match import labels
 
         return summarise(
@@ -269,6 +269,7 @@ class Results:
             seed=cell.seed,
             complete=self.finished[cell.id],
             keep=False,
+            ties=ties,
         )
 
     @cached_property

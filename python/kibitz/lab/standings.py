@@ -9,11 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kibitz._core import Game, Info
 from kibitz.lab.record import Record
 from kibitz.lab.statistics import Interval, Rating, bradley_terry, mean_and_error, wilson
+
+Ties = Literal["shared", "lowest seat"]
+"""Who wins where several have the best return: each a part of it, or the one that sits first."""
 
 
 @dataclass(frozen=True)
@@ -169,10 +172,12 @@ def summarise(
     seed: int = 0,
     complete: bool = True,
     keep: bool = True,
+    ties: Ties = "shared",
 ) -> MatchResult:
     """The figures of some games, in whatever order they were played.
 
-    Without `keep` the records must come in order, deal by deal; none of them stays in memory.
+    Without `keep` the records must come in order, deal by deal; none of them stays in memory. `ties` says
+    who wins where several have the best return.
 
     >>> import kibitz as kb
     >>> game = kb.load("tic-tac-toe")
@@ -182,7 +187,7 @@ def summarise(
     """
     facts = GameFacts.of(game) if isinstance(game, Game) else game
     kept = sorted(records, key=lambda record: (record.episode, record.seating)) if keep else []
-    tally = _Tally(facts)
+    tally = _Tally(facts, ties)
     for record in kept if keep else records:
         tally.add(record)
     several = len(facts.players) > 1
@@ -253,8 +258,8 @@ class _Entry:
 class _Tally:
     """Counts episodes as they come, deal by deal."""
 
-    def __init__(self, facts: GameFacts) -> None:
-        self.facts = facts
+    def __init__(self, facts: GameFacts, ties: Ties) -> None:
+        self.facts, self.ties = facts, ties
         self.games = self.deals = self.faults = self.cut = 0
         self.planners: defaultdict[int, _Entry] = defaultdict(_Entry)
         self.seats: defaultdict[int, _Entry] = defaultdict(_Entry)
@@ -273,7 +278,7 @@ class _Tally:
                 self.blamed[record.seating[record.fault.seat]] += 1
             return
         self.cut += not record.over
-        wins = win_shares(record.returns, self.facts)
+        wins = win_shares(record.returns, self.facts, self.ties)
         for seat, value in enumerate(record.returns):
             figures = record.episode, value, wins[seat], record.seconds[seat]
             self.planners[record.seating[seat]].add(*figures)
@@ -287,8 +292,9 @@ class _Tally:
             self.met[i, j] += 1
 
 
-def win_shares(returns: Sequence[float], facts: Info | GameFacts) -> list[float]:
-    """Each seat's part of the win: the best return alone is one, shared by k it is 1/k.
+def win_shares(returns: Sequence[float], facts: Info | GameFacts, ties: Ties = "shared") -> list[float]:
+    """Each seat's part of the win: the best return alone is one, shared by k it is 1/k, unless the lowest
+    of their seats takes it.
 
     In a game of one, a win is the best return that there can be.
 
@@ -296,7 +302,11 @@ def win_shares(returns: Sequence[float], facts: Info | GameFacts) -> list[float]
     >>> from kibitz.lab.standings import win_shares
     >>> win_shares([0.0, 0.0], kb.load("tic-tac-toe").info)
     [0.5, 0.5]
+    >>> win_shares([0.0, 0.0], kb.load("tic-tac-toe").info, "lowest seat")
+    [1.0, 0.0]
     """
     best = max(returns) if len(returns) > 1 else facts.max_return
     close = [value >= best - 1e-9 * max(1.0, abs(best)) for value in returns]
+    if ties == "lowest seat" and any(close):
+        return [float(seat == close.index(True)) for seat in range(len(close))]
     return [1 / sum(close) if one else 0.0 for one in close]

@@ -53,8 +53,9 @@ crate::params! {
         pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// How returns make values: mean, max, or mixmax(share of the best return seen).
         pub backup: Backup = Backup::Mean;
-        /// Which action is played: the one with most visits, with the best value, or what the selection stands
-        /// for without exploring: policy.
+        /// Which action is played: the one with most visits, with the best value, what the selection stands
+        /// for without exploring (policy), or, where it draws by regret, one that is drawn with its exploring
+        /// (drawn).
         pub choice: Choice = Choice::Visits;
         /// Outcomes of chance that are considered for an action; none for all of them.
         pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
@@ -131,6 +132,9 @@ words! {
         /// What the selection stands for: the highest value (ucb1, uniform), one drawn by its present strategy
         /// (regret-matching), or by its average strategy (regret-matching-plus).
         Policy = "policy",
+        /// One drawn as in the tree, the floor of regrets or the share at random included; with ucb1 and uniform,
+        /// which draw nothing by what they have found, as policy.
+        Drawn = "drawn",
     }
 }
 words! {

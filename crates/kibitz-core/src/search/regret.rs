@@ -82,21 +82,29 @@ pub(super) fn update(tree: &Tree, edges: &[Edge], chosen: usize, probability: f6
     }
 }
 
-/// What a selection by regret stands for, given the evidence at the root: the probability of each action.
-pub(super) fn policy(selection: Selection, table: &[Judgement]) -> Vec<f64> {
+/// What a selection by regret stands for, given the evidence at the root: the probability of each action. It is
+/// told how far returns are spread where it is to explore as in the tree.
+pub(super) fn policy(selection: Selection, table: &[Judgement], exploring: Option<f64>) -> Vec<f64> {
     let visits = |judgement: &Judgement| u32::try_from(judgement.visits).unwrap_or(u32::MAX);
     let mut regrets = Vec::new();
+    let mut least = 0.0;
     match selection {
         // How often each was chosen is the average strategy, but for what was chosen at random.
         Selection::RegretMatchingPlus(random) => {
             let all: u64 = table.iter().map(|judgement| judgement.visits).sum();
-            let uniform = random / table.len() as f64 * all as f64;
+            let explored = if exploring.is_some() { 0.0 } else { random };
+            let uniform = explored / table.len() as f64 * all as f64;
             regrets.extend(table.iter().map(|judgement| judgement.visits as f64 - uniform));
         }
-        _ => above_average(table.iter().map(|j| (visits(j), j.value.unwrap_or_default())), &mut regrets),
+        other => {
+            if let (Selection::RegretMatching(floor), Some(spread)) = (other, exploring) {
+                least = floor * spread;
+            }
+            above_average(table.iter().map(|j| (visits(j), j.value.unwrap_or_default())), &mut regrets);
+        }
     }
     let mut strategy = vec![0.0; table.len()];
-    regret_matching(&regrets, 0.0, &mut strategy);
+    regret_matching(&regrets, least, &mut strategy);
     strategy
 }
 
@@ -116,14 +124,18 @@ mod tests {
         let expected = [-0.1, 0.3, f64::NEG_INFINITY];
         assert!(regrets.iter().zip(expected).all(|(a, b)| *a == b || (a - b).abs() < 1e-12), "{regrets:?}");
         let table = [judged(3, Some(0.2)), judged(1, Some(0.6)), judged(0, None)];
-        assert_eq!(policy(Selection::RegretMatching(0.01), &table), [0.0, 1.0, 0.0]);
+        assert_eq!(policy(Selection::RegretMatching(0.01), &table, None), [0.0, 1.0, 0.0]);
+        // With its floor, 0.05 of a spread of 2, the regrets are 0.1, 0.3 and 0.1.
+        let drawn = policy(Selection::RegretMatching(0.05), &table, Some(2.0));
+        assert!(drawn.iter().zip([0.2, 0.6, 0.2]).all(|(a, b)| (a - b).abs() < 1e-12), "{drawn:?}");
     }
 
     #[test]
     fn the_average_strategy_leaves_out_what_was_random() {
         let table = [judged(85, Some(0.0)), judged(5, Some(0.0)), judged(10, Some(0.0))];
-        let strategy = policy(Selection::RegretMatchingPlus(0.15), &table);
+        let strategy = policy(Selection::RegretMatchingPlus(0.15), &table, None);
         assert!((strategy[0] - 80.0 / 85.0).abs() < 1e-12 && strategy[1] == 0.0, "{strategy:?}");
+        assert_eq!(policy(Selection::RegretMatchingPlus(0.15), &table, Some(2.0)), [0.85, 0.05, 0.1]);
     }
 
     #[test]

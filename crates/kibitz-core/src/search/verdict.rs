@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::params::{Backup, Choice, Selection, TreeKind};
+use super::params::{Backup, Choice, TreeKind};
 use super::public::local_search;
 use super::regret;
 use super::run::Found;
@@ -59,16 +59,20 @@ pub(super) fn decide(
     let mut table: Vec<Judgement> =
         legal.iter().map(|action| judge(problem, *action, &rule, trees, found)).collect();
     let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
-    match problem.params.choice {
-        Choice::Policy if problem.draws_edges() => {}
-        Choice::Value | Choice::Policy => {
+    let choice = problem.params.choice;
+    let draws = matches!(choice, Choice::Policy | Choice::Drawn) && problem.draws_edges();
+    match choice {
+        Choice::Policy | Choice::Drawn if draws => {}
+        Choice::Value | Choice::Policy | Choice::Drawn => {
             table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits)))
         }
         Choice::Visits => table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a)))),
     }
     let mut action = table.first().map(|best| best.action).unwrap_or_default();
-    if problem.params.choice == Choice::Policy && problem.draws_edges() {
-        action = draw_one(&mut table, problem.params.selection, rng).unwrap_or(action);
+    if draws {
+        let exploring = choice == Choice::Drawn;
+        let strategy = regret::policy(problem.params.selection, &table, exploring.then_some(rule.spread));
+        action = draw_one(&mut table, strategy, rng).unwrap_or(action);
     }
     let simulations = found.iter().map(|found| found.simulations).sum();
     let expected = |player: usize| {
@@ -98,9 +102,8 @@ pub(super) fn decide(
     decision
 }
 
-/// Draws an action by the strategy that regrets make, and puts the likeliest first.
-fn draw_one(table: &mut [Judgement], selection: Selection, rng: &mut Rng) -> Option<Action> {
-    let strategy = regret::policy(selection, table);
+/// Draws an action by a strategy, and puts the likeliest first.
+fn draw_one(table: &mut [Judgement], strategy: Vec<f64>, rng: &mut Rng) -> Option<Action> {
     let chosen = table.get(rng.weighted(strategy.iter().copied())).map(|judgement| judgement.action);
     let mut order: Vec<(f64, Judgement)> = strategy.into_iter().zip(table.iter().cloned()).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.visits.cmp(&a.1.visits)));

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal
 
-from kibitz._core import parse_spec, unknown
-from kibitz.lab._checked import each, number, text, whole
-from kibitz.lab._toml_lines import Path as Place
-from kibitz.lab.document import Mistake, Reader, one_of, positive, read_document
+from kibitz._core import unknown
+from kibitz.lab.document import Mistake, read_document
 from kibitz.lab.experiment import Experiment, from_plain
+from kibitz.lab.standings import Ties
 from kibitz.lab.statistics import Interval, wilson
 from kibitz.lab.statistics.agreement import Better, Figure
 from kibitz.lab.statistics.intervals import normal_quantile
@@ -25,11 +23,27 @@ from kibitz.lab.statistics.intervals import normal_quantile
 FOLDER = Path(__file__).parent
 
 Measure = Literal[
-    "exact value", "win rate", "mean return", "undiscounted return", "action frequency", "playout win rate"
+    "exact value",
+    "win rate",
+    "mean return",
+    "undiscounted return",
+    "action frequency",
+    "playout win rate",
+    "end of a search",
 ]
+Shown = Literal[
+    "expected return",
+    "exploitability",
+    "CPU seconds",
+    "CPU microseconds a simulation",
+    "nodes a simulation",
+    "edges a simulation",
+    "steps a simulation",
+]
+"""What a panel of searches may show."""
 SHARES = ("win rate", "action frequency", "playout win rate")
 """Measures from 0 to 1."""
-UNPLAYED = ("exact value", "playout win rate")
+UNPLAYED = ("exact value", "playout win rate", "end of a search")
 """Measures that need no experiment."""
 DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""
@@ -39,6 +53,8 @@ COST = "CPU seconds"
 """In place of a parameter: a curve's x axis shows what a game costs."""
 MOST_CURVES = 12
 """More panels than this make a picture nobody can read."""
+MOST_SEATS = 64
+"""No table has more."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +84,17 @@ class Target:
     """Whose figure; by default the experiment's first."""
     against: str | None = None
     """Whom it met; only needed where it met several."""
-    player: int = 0
-    """Of an exact value: whose; of an action's frequency: on which seat, from 0."""
+    pairing: str | None = None
+    """Instead of those two: the name of a pairing with fixed seats, of which `player` is one."""
+    search: str | None = None
+    """Of the end of a search: the title of its panel."""
+    player: int | None = None
+    """Of an exact value or a search: whose; of an action's frequency or a pairing: on which seat. From 0,
+    which is the default."""
+    ties: Ties = "shared"
+    """Of a win rate: who wins where several have the best return."""
+    scale: float = 1.0
+    """Of returns: ours are multiplied by it, to have the paper's unit."""
     action: str | None = None
     """Of an exact value: after which first action; of a frequency: which one."""
     seconds: float | None = None
@@ -143,6 +168,33 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Search:
+    """One panel of searches in a position: what they come to, against how long they are."""
+
+    title: str
+    game: str
+    planners: tuple[str, ...]
+    """A line each, without the parameter; or a line for each player whose expected return is shown."""
+    at: tuple[float, ...]
+    """The values of the parameter at full size."""
+    measure: Shown = "expected return"
+    """What the y axis shows."""
+    parameter: str = "simulations"
+    """What the x axis shows."""
+    position: str | None = None
+    """The text of a file for the game's parameter `position`."""
+    moves: tuple[str, ...] = ()
+    """What is played first, from there."""
+    player: int | None = None
+    """Who searches, from 0; by default who is on turn."""
+    players: tuple[int, ...] | None = None
+    """Whose expected returns are shown; by default everybody's."""
+    searches: int = 1
+    """How many with seeds of their own there are at each point; the mean is shown, with its interval."""
+    paper: tuple[Published, ...] = ()
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """A published table or figure."""
 
@@ -162,7 +214,9 @@ class Reproduction:
     experiment: Experiment | None = None
     """None where everything is computed exactly."""
     curves: tuple[Curve, ...] = ()
-    """The panels of its picture, if it has one."""
+    """The panels of its picture, if it has one,"""
+    searches: tuple[Search, ...] = ()
+    """and those that are searched, not played."""
 
 
 def names() -> list[str]:
@@ -191,9 +245,11 @@ def load(name: str | os.PathLike[str]) -> Reproduction:
 
 def read(path: str | os.PathLike[str]) -> Reproduction:
     """What a file describes; ExperimentError lists all mistakes in it, with their lines."""
+    from kibitz.lab.reproductions._reader import ReproductionReader
+
     plain, source = read_document(path)
     mistakes: list[Mistake] = []
-    reader = _Reader(mistakes)
+    reader = ReproductionReader(mistakes)
     reproduction = reader.reproduction(plain, Path(path).stem)
     if "experiment" in plain or "pairing" in plain:
         tables = {key: table for key, table in plain.items() if key in ("experiment", "pairing")}
@@ -203,168 +259,3 @@ def read(path: str | os.PathLike[str]) -> Reproduction:
     if mistakes:
         raise source.error(mistakes)
     return reproduction
-
-
-class _Reader(Reader):
-    def reproduction(self, plain: Mapping[str, Any], name: str) -> Reproduction:
-        self.known(plain, {"reproduction", "figure", "curve", "experiment", "pairing"}, (), "table")
-        place: Place = ("reproduction",)
-        table = self.table(plain.get("reproduction", {}), place)
-        self.known(table, {"title", "source", "where", "about", "minutes", "confidence"}, place)
-        for key in ("title", "source", "where"):
-            if key not in table:
-                self.wrong(place, f"[reproduction] needs a {key}")
-        figures = plain.get("figure", [])
-        if not isinstance(figures, list) or not figures:
-            self.wrong(("figure",), "it needs at least one [[figure]], a published number to compare with")
-            figures = []
-        curves = plain.get("curve", [])
-        if not isinstance(curves, list) or len(curves) > MOST_CURVES:
-            self.wrong(("curve",), f"write a [[curve]] for each panel, at most {MOST_CURVES}")
-            curves = []
-        return Reproduction(
-            name=name,
-            title=self.get(table, "title", place, text) or "",
-            source=self.get(table, "source", place, text) or "",
-            where=self.get(table, "where", place, text) or "",
-            about=" ".join((self.get(table, "about", place, _words) or "").split()),
-            minutes=self.get(table, "minutes", place, positive),
-            confidence=self.get(table, "confidence", place, _confidence) or 0.95,
-            targets=tuple(self._target(each, ("figure", i)) for i, each in enumerate(figures)),
-            curves=tuple(self._curve(each, ("curve", i)) for i, each in enumerate(curves)),
-        )
-
-    def _target(self, plain: Any, place: Place) -> Target:
-        table = self.table(plain, place)
-        self.known(table, {field.name for field in fields(Target)}, place)
-        found: dict[str, Any] = {
-            "name": self.get(table, "name", place, text),
-            "measure": self.get(table, "measure", place, one_of(*get_args(Measure))),
-            "paper": self.get(table, "paper", place, number),
-            "tolerance": self.get(table, "tolerance", place, number),
-            "better": self.get(table, "better", place, one_of(*get_args(Better))),
-            "interval": self.get(table, "interval", place, _interval),
-            "confidence": self.get(table, "confidence", place, number),
-            "error": self.get(table, "error", place, number),
-            "games": self.get(table, "games", place, whole),
-            "game": self.get(table, "game", place, text),
-            "planner": self.get(table, "planner", place, text),
-            "against": self.get(table, "against", place, text),
-            "player": self.get(table, "player", place, whole),
-            "action": self.get(table, "action", place, text),
-            "seconds": self.get(table, "seconds", place, positive),
-            "policy": self.get(table, "policy", place, one_of("random", "preferred", "greedy")),
-            "playouts": self.get(table, "playouts", place, whole),
-        }
-        for key in ("name", "measure", "paper", "tolerance"):
-            if key not in table:
-                self.wrong(place, f"a [[figure]] needs {key} = ...")
-        missing: dict[str, Any] = {"name": "", "measure": "exact value", "paper": 0.0, "tolerance": 0.0}
-        target = Target(**(missing | {key: value for key, value in found.items() if value is not None}))
-        self._check_target(target, place)
-        return target
-
-    def _check_target(self, target: Target, place: Place) -> None:
-        """What cannot be, whatever is played."""
-        if target.measure == "playout win rate" and not (target.playouts or target.games):
-            self.wrong(place, "a playout win rate needs playouts = ..., how many, or games = ...")
-        if target.measure in SHARES and not 0 <= target.paper <= 1:
-            self.wrong((*place, "paper"), f"a share is from 0 to 1, not {target.paper:g}")
-        if target.tolerance < 0:
-            self.wrong((*place, "tolerance"), f"a tolerance is 0 or more, not {target.tolerance:g}")
-        if not 0 < target.confidence < 1:
-            self.wrong(
-                (*place, "confidence"), f"a confidence is between 0 and 1, not {target.confidence:g}"
-            )
-        if target.error is not None and target.error < 0:
-            self.wrong((*place, "error"), f"a standard error is 0 or more, not {target.error:g}")
-        if target.interval is not None and not target.interval.low <= target.paper <= target.interval.high:
-            self.wrong((*place, "interval"), "the interval does not hold the published value")
-        if target.measure == "action frequency" and target.action is None:
-            self.wrong(place, "an action frequency needs action = ..., the action's name")
-
-    def _curve(self, plain: Any, place: Place) -> Curve:
-        table = self.table(plain, place)
-        self.known(table, {field.name for field in fields(Curve)}, place)
-        found: dict[str, Any] = {
-            "title": self.get(table, "title", place, text),
-            "planners": self.several(table, "planners", place, text),
-            "parameter": self.get(table, "parameter", place, text),
-            "measure": self.get(table, "measure", place, one_of(*DRAWN)),
-            "game": self.get(table, "game", place, text),
-            "against": self.get(table, "against", place, text),
-        }
-        for key in ("title", "planners"):
-            if key not in table:
-                self.wrong(place, f"a [[curve]] needs {key} = ...")
-        paper = table.get("paper", [])
-        if not isinstance(paper, list):
-            self.wrong((*place, "paper"), "paper must be a list of points, {at = ..., value = ...} each")
-            paper = []
-        found["paper"] = tuple(self._point(each, (*place, "paper", i)) for i, each in enumerate(paper))
-        missing: dict[str, Any] = {"title": "", "planners": ()}
-        curve = Curve(**(missing | {key: value for key, value in found.items() if value is not None}))
-        self._check_curve(curve, place)
-        return curve
-
-    def _point(self, plain: Any, place: Place) -> Published:
-        table = self.table(plain, place)
-        self.known(table, {field.name for field in fields(Published)}, place)
-        if "value" not in table:
-            self.wrong(place, "a point of the paper needs value = ...")
-        found: dict[str, Any] = {
-            "value": self.get(table, "value", place, number),
-            "at": self.get(table, "at", place, positive),
-            "error": self.get(table, "error", place, positive),
-            "name": self.get(table, "name", place, text),
-        }
-        given = {key: value for key, value in found.items() if value is not None}
-        return Published(**({"value": 0.0} | given))
-
-    def _check_curve(self, curve: Curve, place: Place) -> None:
-        """What cannot be, whatever is played."""
-        for i, planner in enumerate(curve.planners):
-            where = (*place, "planners", i)
-            try:
-                given = {key for key, _ in parse_spec(planner)[1]}
-            except ValueError as error:
-                self.wrong(where, str(error))
-                continue
-            if curve.parameter in given:
-                self.wrong(where, f"'{planner}' must leave out {curve.parameter}, which is the x axis")
-        for i, point in enumerate(curve.paper):
-            if curve.measure == "win rate" and not 0 <= point.value <= 1:
-                self.wrong((*place, "paper", i, "value"), f"a share is from 0 to 1, not {point.value:g}")
-
-    def check(self, reproduction: Reproduction) -> None:
-        """Whether the figures fit what is played."""
-        experiment = reproduction.experiment
-        places: list[tuple[Place, Target | Curve]] = [
-            *((("figure", i), each) for i, each in enumerate(reproduction.targets)),
-            *((("curve", i), each) for i, each in enumerate(reproduction.curves)),
-        ]
-        for place, target in places:
-            if target.measure not in UNPLAYED and experiment is None:
-                self.wrong(place, f"a {target.measure} needs an [experiment] that is played")
-            if target.game is None and (experiment is None or len(experiment.games) != 1):
-                self.wrong(place, "say which game = ... it is about")
-            if target.measure in FROM_REPLAYS and experiment and experiment.replays != "all":
-                self.wrong(place, f'an {target.measure} is read from replays: write replays = "all"')
-
-
-def _words(plain: Any, where: str) -> str:
-    """A text of several lines."""
-    if not isinstance(plain, str):
-        raise ValueError(f"{where} must be a text")
-    return text(plain.replace("\n", " "), where)
-
-
-def _confidence(plain: Any, where: str) -> float:
-    value = number(plain, where)
-    if not 0 < value < 1:
-        raise ValueError(f"{where} must be between 0 and 1")
-    return value
-
-
-def _interval(plain: Any, where: str) -> Interval:
-    return Interval(*each(number, 2)(plain, where))

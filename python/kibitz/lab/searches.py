@@ -1,0 +1,202 @@
+"""The searches of a reproduction: what planners make of a position, against how long they think.
+
+A search of n simulations is the beginning of a longer one with the same seed: the points of a line show
+how one search goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, NamedTuple
+
+from kibitz import games
+from kibitz._core import Referee, unknown
+from kibitz.advice import advise
+from kibitz.equilibria import exploitability
+from kibitz.lab.curves import Line, Measured, Point
+from kibitz.lab.measures import Played
+from kibitz.lab.reproductions import Reproduction, Search, Shown, Target
+from kibitz.lab.statistics import Interval
+from kibitz.lab.statistics.agreement import Figure
+from kibitz.lab.statistics.intervals import student_quantile
+from kibitz.lab.sweep import with_parameter
+from kibitz.planners import planner as find_planner
+
+if TYPE_CHECKING:
+    from kibitz._core import Decision, Game, View
+
+
+class Searched(NamedTuple):
+    """A search that was made."""
+
+    decision: Decision
+    cpu: float
+    """Seconds of processor time."""
+
+
+OF_A_SEARCH: dict[Shown, Callable[[Decision, float], float]] = {
+    "CPU seconds": lambda _, cpu: cpu,
+    "CPU microseconds a simulation": lambda decision, cpu: 1e6 * cpu / decision.simulations,
+    "nodes a simulation": lambda decision, _: decision.nodes / decision.simulations,
+    "edges a simulation": lambda decision, _: decision.edges / decision.simulations,
+    "steps a simulation": lambda decision, _: (decision.transitions or 0) / decision.simulations,
+}
+"""What a search costs; it is the same for all players."""
+
+
+def measure_all(
+    reproduction: Reproduction, scale: float = 1.0, on_search: Callable[[str], object] | None = None
+) -> list[Measured]:
+    """All panels of searches, with so many times the simulations; ValueError for what cannot be searched.
+
+    `on_search` is told which panel is worked on.
+
+    >>> from kibitz.lab.reproductions import load
+    >>> from kibitz.lab.searches import measure_all
+    >>> [line.planner for line in measure_all(load("king-up-convergence"), 0.001)[0].lines]
+    ['player 1', 'player 2', 'player 3']
+    """
+    # Everything is found before anything is searched, and nothing is searched twice.
+    find, decide = cache(_find), cache(_decide)
+    found = [_Searching(search, find) for search in reproduction.searches]
+    measured = []
+    for number, searching in enumerate(found, 1):
+        if on_search is not None:
+            on_search(f"{searching.search.title}, {number} of {len(found)}")
+        lines = tuple(searching.lines(scale, reproduction.confidence, decide))
+        measured.append(Measured(searching.search, lines, reproduction.confidence))
+    return measured
+
+
+def end_of(target: Target, measured: list[Measured]) -> Played:
+    """What the longest searches of a line come to: of the figure's planner, and of its player."""
+    panel = next(each for each in measured if each.curve.title == target.search)
+    planners = list(panel.curve.planners)
+    if target.planner is not None and target.planner not in planners:
+        raise ValueError(f"'{target.name}': {unknown('planner of a search', target.planner, planners)}")
+    each = len(panel.lines) // len(planners)
+    if (player := target.player or 0) >= each:
+        raise ValueError(f"'{target.name}': '{target.search}' has no line of player {player}, from 0")
+    first = 0 if target.planner is None else each * planners.index(target.planner)
+    last = panel.lines[first + player].points[-1]
+    return Played(last.figure, last.games)
+
+
+def save(measured: list[Measured], folder: Path) -> Path:
+    """Writes the points into a file of a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "searches.json"
+    path.write_text(json.dumps([each.to_json() for each in measured], indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+Find = Callable[[str, str | None, tuple[str, ...], int | None], tuple["Game", "View"]]
+Decide = Callable[["Game", "View", str, int], Searched]
+
+
+def _decide(game: Game, view: View, planner: str, seed: int) -> Searched:
+    begun = time.process_time()
+    decision = advise(game, view, planner, seed=seed)
+    return Searched(decision, time.process_time() - begun)
+
+
+class _Searching:
+    """A panel, with its game and the position that is searched."""
+
+    def __init__(self, search: Search, find: Find) -> None:
+        self.search = search
+        try:
+            self.game, self.view = find(search.game, search.position, search.moves, search.player)
+            for planner in search.planners:
+                for at in search.at:
+                    find_planner(_spec(search, planner, at))
+        except (ValueError, OSError) as error:
+            raise ValueError(f"'{search.title}': {error}") from None
+        count = self.game.info.players
+        self.players = tuple(range(count)) if search.players is None else search.players
+        if max(self.players) >= count:
+            raise ValueError(f"'{search.title}': {search.game} has {count} players, who count from 0")
+
+    def lines(self, scale: float, confidence: float, decide: Decide) -> Iterator[Line]:
+        """A line for each planner, or for each player that it expects something for."""
+        search = self.search
+        amounts = sorted({_scaled(at, scale) for at in search.at})
+        for planner in search.planners:
+            found = [(at, self._found(_spec(search, planner, at), decide)) for at in amounts]
+            for number in range(len(found[0][1][0])):
+                points = [
+                    Point(at, _mean([row[number] for row in rows], confidence), len(rows))
+                    for at, rows in found
+                ]
+                yield Line(self._name(planner, number), tuple(points))
+
+    def _name(self, planner: str, number: int) -> str:
+        """Planners, players or both, whatever there are several of."""
+        if self.search.measure != "expected return" or len(self.players) == 1:
+            return planner
+        player = self.game.player_name(self.players[number])
+        return player if len(self.search.planners) == 1 else f"{planner}, {player}"
+
+    def _found(self, planner: str, decide: Decide) -> list[list[float]]:
+        """For each seed what the search comes to: a value for each line."""
+        measure, seeds = self.search.measure, range(self.search.searches)
+        if measure == "exploitability":
+            found = [exploitability(self.game, planner, visits=True, seed=seed) for seed in seeds]
+            return [[each.mean] for each in found]
+        searched = [decide(self.game, self.view, planner, seed) for seed in seeds]
+        if not searched[0].decision.simulations:
+            raise ValueError(f"'{self.search.title}': {planner} makes no simulations")
+        if measure != "expected return":
+            return [[OF_A_SEARCH[measure](*each)] for each in searched]
+        if not searched[0].decision.values:
+            raise ValueError(f"'{self.search.title}': {planner} does not say what players may expect")
+        return [[each.decision.values[player] for player in self.players] for each in searched]
+
+
+def _find(spec: str, position: str | None, moves: tuple[str, ...], player: int | None) -> tuple[Game, View]:
+    """The game, and what the one who searches knows in the position."""
+    with tempfile.TemporaryDirectory() as folder:
+        if position is not None:
+            path = Path(folder) / "position.txt"
+            path.write_text(position + "\n", encoding="utf-8")
+            spec = with_parameter(spec, "position", json.dumps(str(path)))
+        game = games.load(spec)
+    referee = Referee(game)
+    for move in moves:
+        if len(referee.movers) != 1:
+            raise ValueError(f"before '{move}' nobody is on turn alone: moves must be one player's each")
+        names = {name: action for action, name in referee.view(referee.movers[0]).legal}
+        if move not in names:
+            raise ValueError(unknown("move", move, list(names)))
+        referee.apply([names[move]])
+    if referee.over:
+        raise ValueError("the game is over there")
+    player = referee.movers[0] if player is None else player
+    if player not in referee.movers:
+        raise ValueError(f"player {player} is not on turn there; they count from 0")
+    return game, referee.view(player)
+
+
+def _scaled(at: float, scale: float) -> float:
+    """So many times an amount; whole numbers stay whole, and above 0."""
+    return float(max(1, round(at * scale))) if at == round(at) else at * scale
+
+
+def _spec(search: Search, planner: str, at: float) -> str:
+    return with_parameter(planner, search.parameter, int(at) if at == round(at) else at)
+
+
+def _mean(values: list[float], confidence: float) -> Figure:
+    """With Student's interval, where there are several."""
+    mean = fmean(values)
+    if len(values) == 1:
+        return Figure(mean)
+    half = student_quantile(0.5 + confidence / 2, len(values) - 1) * stdev(values) / math.sqrt(len(values))
+    return Figure(mean, Interval(mean - half, mean + half))
