@@ -51,7 +51,7 @@ def draw(measured: Sequence[Measured], title: str, caption: str) -> Figure:
             title="\n".join(textwrap.wrap(title, int(11 * width))),
             title_fontsize=11,
             loc="outside upper center",
-            # About thirteen letters of this size go into an inch, and the lines before them need half of one.
+            # About thirteen letters go into an inch, and the lines before them need half of one.
             ncols=max(1, min(len(entries), int(width / (0.5 + max(map(len, entries)) / 13)))),
         )
         cover = max((each.confidence for each in measured), default=0.95)
