@@ -28,9 +28,6 @@ pub enum Policy {
     Solver {
         /// States to look at.
         effort: u32,
-        /// By which share a return is worth less that takes all of them to find: 0, if it does not matter how
-        /// long a search takes. What is found at once can mostly be had without knowing the world.
-        haste: f64,
     },
 }
 
@@ -56,16 +53,12 @@ pub fn run<G: Game>(
     rng: &mut Rng,
     returns: &mut [f64],
 ) -> u32 {
-    if let Policy::Solver { effort, haste } = how.policy {
+    if let Policy::Solver { effort } = how.policy {
         if game.turn(state) == Turn::Over {
             return 0;
         }
-        let before = returns[0];
         let made = game.judge(state, effort, rng, returns);
-        let made = made.unwrap_or_else(|| hopeful::best_found(game, state, effort, rng, returns));
-        let late = (made as f64 / f64::from(effort)).min(1.0).sqrt();
-        returns[0] -= haste * late * (returns[0] - before - game.info().min_return);
-        return made as u32;
+        return made.unwrap_or_else(|| hopeful::best_found(game, state, effort, rng, returns)) as u32;
     }
     let players = returns.len();
     let mut buffer = [0.0; MAX_PLAYERS];

@@ -147,7 +147,6 @@ impl TreeSearch {
         let policy = match p.playout {
             PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
             PlayoutKind::Auto => Policy::Random,
-            PlayoutKind::Fixed(Policy::Solver { effort, .. }) => Policy::Solver { effort, haste: p.haste },
             PlayoutKind::Fixed(policy) => policy,
         };
         match policy {

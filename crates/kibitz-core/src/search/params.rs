@@ -41,9 +41,6 @@ crate::params! {
         /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon), evaluator, or
         /// solver(states): the best that a bounded search finds in one world, all of it seen.
         pub playout: PlayoutKind = PlayoutKind::Auto;
-        /// By which share a return is worth less that playout=solver needs all its states to find. What is found
-        /// at once can mostly be had without knowing the world.
-        pub haste: f64 = 0.0, in 0.0..=1.0;
         /// Playouts from each leaf; their mean counts as one simulation.
         pub playouts: u32 = 1, in 1..=1_000_000;
         /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
@@ -171,9 +168,7 @@ impl Param for PlayoutKind {
             "preferred" => PlayoutKind::Fixed(Policy::Preferred),
             "greedy" => PlayoutKind::Fixed(Policy::Greedy { epsilon: share(&name, number, 0.0)? }),
             "evaluator" => PlayoutKind::Fixed(Policy::Evaluator),
-            "solver" => {
-                PlayoutKind::Fixed(Policy::Solver { effort: whole(&name, number, 150)?, haste: 0.0 })
-            }
+            "solver" => PlayoutKind::Fixed(Policy::Solver { effort: whole(&name, number, 150)? }),
             _ => PlayoutKind::Auto,
         })
     }
@@ -185,7 +180,7 @@ impl Param for PlayoutKind {
             PlayoutKind::Fixed(Policy::Preferred) => "preferred".to_owned(),
             PlayoutKind::Fixed(Policy::Greedy { epsilon }) => format!("greedy({epsilon})"),
             PlayoutKind::Fixed(Policy::Evaluator) => "evaluator".to_owned(),
-            PlayoutKind::Fixed(Policy::Solver { effort, .. }) => format!("solver({effort})"),
+            PlayoutKind::Fixed(Policy::Solver { effort }) => format!("solver({effort})"),
         }
     }
 }

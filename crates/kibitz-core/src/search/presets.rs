@@ -80,8 +80,7 @@ preset!(
         moves: Moves::Irreversible,
         transpositions: true,
         simulations: Some(2000),
-        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150, haste: 0.0 }),
-        haste: 0.5,
+        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150 }),
         exploration: 0.7,
         until_decided: true,
     }
