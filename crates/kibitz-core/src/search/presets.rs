@@ -93,7 +93,7 @@ preset!(
 );
 preset!(
     "pomcp-pgt",
-    "POMCP on a tree of public histories, for several players who hide things from each other (Peng 2022).",
+    "POMCP on a tree of public histories, for several players who hide things from each other (Gao Peng 2022).",
     "moves that everybody sees",
     { tree: TreeKind::Public, choice: Choice::Policy }
 );
