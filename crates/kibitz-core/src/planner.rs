@@ -86,6 +86,11 @@ impl Decision {
         Decision { action: view.legal[chosen], ..Decision::default() }
     }
 
+    /// The same, because of something that should be known.
+    pub(crate) fn guess(view: &View, rng: &mut Rng, why: &str) -> Decision {
+        Decision::at_random(view, rng).noting(format!("a move at random: {why}"))
+    }
+
     /// The same decision with one more note.
     #[must_use]
     pub fn noting(mut self, note: String) -> Decision {

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::bring_up_to_date;
 use super::course::Course;
-use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::game::{Game, Players, Turn};
 use crate::model::SharedModel;
 use crate::params::Params;
@@ -82,12 +83,8 @@ impl Planner for Replan {
         }
         let model = session.model.clone();
         let faults = model.faults();
-        match session.belief.update(&*model, view, &mut rng) {
-            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
-            Err(Trouble::Unexplained(why)) => {
-                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
-            }
-            other => other?,
+        if let Some(guess) = bring_up_to_date(&mut *session.belief, &*model, view, &mut rng)? {
+            return Ok(guess);
         }
         let mut world = World::initial(&*model);
         session.belief.sample(&*model, view, &mut rng, &mut world);

@@ -5,8 +5,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::bring_up_to_date;
 use super::course::Course;
-use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::game::{Action, Info, Players};
 use crate::model::{Model, SharedModel};
 use crate::params::{Params, words};
@@ -145,12 +146,8 @@ impl Planner for Worlds {
         let mut rng = session.rng.fork(session.decisions);
         let (model, belief) = (&session.model, &mut session.belief);
         let faults = model.faults();
-        match belief.update(&**model, view, &mut rng) {
-            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
-            Err(Trouble::Unexplained(why)) => {
-                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
-            }
-            other => other?,
+        if let Some(guess) = bring_up_to_date(&mut **belief, &**model, view, &mut rng)? {
+            return Ok(guess);
         }
         let deadline = params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);

@@ -4,9 +4,10 @@
 
 use std::time::{Duration, Instant};
 
+use super::bring_up_to_date;
 use super::course::Course;
 use super::hindsight::Tally;
-use crate::belief::{Belief, Hypergames, Trouble};
+use crate::belief::{Belief, Hypergames};
 use crate::model::SharedModel;
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
@@ -77,12 +78,8 @@ impl Planner for Lifted {
         let LiftedParams { worlds, planner, horizon, milliseconds, .. } = &self.params;
         let (model, belief, rng) = self.session.as_mut().ok_or("lifted-hyperplay: act before start")?;
         let faults = model.faults();
-        match belief.update(&**model, view, rng) {
-            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
-            Err(Trouble::Unexplained(why)) => {
-                return Ok(Decision::at_random(view, rng).noting(format!("a move at random: {why}")));
-            }
-            other => other?,
+        if let Some(guess) = bring_up_to_date(belief, &**model, view, rng)? {
+            return Ok(guess);
         }
         let deadline = milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);

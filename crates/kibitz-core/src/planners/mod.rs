@@ -9,3 +9,25 @@ mod nested;
 mod omniscient;
 mod one_step;
 mod random;
+
+use crate::belief::{Belief, Trouble};
+use crate::model::Model;
+use crate::planner::Decision;
+use crate::rng::Rng;
+use crate::view::View;
+
+/// Brings a belief up to date with a view. Where nothing explains the view, what is left is a move at random.
+fn bring_up_to_date(
+    belief: &mut dyn Belief,
+    model: &dyn Model,
+    view: &View,
+    rng: &mut Rng,
+) -> Result<Option<Decision>, String> {
+    let faults = model.faults();
+    match belief.update(model, view, rng) {
+        _ if model.faults() != faults => Err(model.fault().unwrap_or_default()),
+        Err(Trouble::Unexplained(why)) => Ok(Some(Decision::guess(view, rng, &why))),
+        Err(trouble) => Err(trouble.into()),
+        Ok(()) => Ok(None),
+    }
+}

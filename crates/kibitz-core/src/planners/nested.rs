@@ -4,7 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, Exact, Trouble};
+use super::bring_up_to_date;
+use crate::belief::{Belief, Exact};
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel, State, in_the_open};
 use crate::params::Params;
@@ -86,12 +87,8 @@ impl Planner for Nested {
         let mut rng = session.rng.fork(session.decisions);
         let model = session.model.clone();
         let faults = model.faults();
-        match session.belief.update(&*model, view, &mut rng) {
-            _ if model.faults() != faults => return Err(model.fault().unwrap_or_default()),
-            Err(Trouble::Unexplained(why)) => {
-                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
-            }
-            other => other?,
+        if let Some(guess) = bring_up_to_date(&mut session.belief, &*model, view, &mut rng)? {
+            return Ok(guess);
         }
         let state = &session.belief.certain().ok_or("the state is not known")?.state;
         let deadline = self.params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use crate::belief::{Belief, BeliefKind, Form, Trouble, World};
+use super::bring_up_to_date;
+use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel, in_the_open};
 use crate::params::{NoParams, Params};
@@ -71,11 +72,8 @@ impl Planner for OneStep {
             self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         let model = &**model;
         let faults = model.faults();
-        match belief.update(model, view, rng) {
-            Err(Trouble::Unexplained(why)) => {
-                return Ok(Decision::at_random(view, rng).noting(format!("a move at random: {why}")));
-            }
-            other => other?,
+        if let Some(guess) = bring_up_to_date(&mut **belief, model, view, rng)? {
+            return Ok(guess);
         }
         let mut world = World::initial(model);
         let mut candidates = view.legal.clone();

@@ -210,9 +210,7 @@ impl Planner for TreeSearch {
         let updated = session.update(params, view, &mut rng);
         let mut decision = match updated {
             _ if model.faults() != faults => Decision::default(),
-            Err(Trouble::Unexplained(why)) => {
-                return Ok(Decision::at_random(view, &mut rng).noting(format!("a move at random: {why}")));
-            }
+            Err(Trouble::Unexplained(why)) => return Ok(Decision::guess(view, &mut rng, &why)),
             Err(trouble) => return Err(trouble.into()),
             Ok(aside) => {
                 let (kind, policy) = (session.kind, session.policy);
