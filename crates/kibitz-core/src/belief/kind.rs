@@ -158,11 +158,9 @@ impl BeliefKind {
             }
             Opponents::Greedy(_) => need(info.has.evaluator, "opponents=greedy", "an evaluator")?,
             Opponents::Search(_) if matches!(self.form, Form::Tree(_)) => {
-                return Err(
-                    "opponents=search does not go with belief=tree, which looks at the past when it \
-                            is drawn from; use belief=exact or belief=particles"
-                        .to_owned(),
-                );
+                let what = "opponents=search does not go with belief=tree, which looks at the past when it is \
+                            drawn from; use belief=exact or belief=particles";
+                return Err(what.to_owned());
             }
             Opponents::Search(_) => {}
         }

@@ -20,7 +20,8 @@ pub enum Opponents {
     /// What the game's evaluator, which sees the whole state, promises most for right after it, but for this
     /// share of slips. Those who move at the same time are taken to move at random.
     Greedy(f64),
-    /// As often as the player's own search has them do it in that world, but for this share of slips.
+    /// As often as the player's own search has them do it in that world, but for this share of slips. Only a
+    /// tree search says so ([`super::Belief::assume`]); where nobody does, at random.
     Search(f64),
 }
 

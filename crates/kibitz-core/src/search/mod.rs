@@ -1,8 +1,8 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
-//! `foresee.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers), `run.rs` (budgets and threads), and here
-//! the planner that ties them to a belief and a view.
+//! `foresee.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
+//! `run.rs` (budgets and threads), and here the planner that ties them to a belief and a view.
 
 mod beliefs;
 mod foresee;
@@ -125,8 +125,7 @@ impl TreeSearch {
         }
         let alone = p.parallel != Parallel::Tree || p.workers == 1;
         let plain = p.backup == Backup::Mean && p.expansion == Expansion::All;
-        let by_regret =
-            matches!(p.selection, Selection::RegretMatching(_) | Selection::RegretMatchingPlus(_));
+        let by_regret = p.selection.is_by_regret();
         if (kind == TreeKind::Public || by_regret)
             && (p.observers == Observers::One || !plain || !alone || kind == TreeKind::Belief)
         {

@@ -200,6 +200,14 @@ pub enum Selection {
     RegretMatchingPlus(f64),
 }
 
+impl Selection {
+    /// Whether edges are drawn by their regret.
+    #[inline]
+    pub fn is_by_regret(self) -> bool {
+        matches!(self, Selection::RegretMatching(_) | Selection::RegretMatchingPlus(_))
+    }
+}
+
 impl Param for Selection {
     fn kind() -> String {
         "ucb1 | uniform | regret-matching(floor) | regret-matching-plus(share)".to_owned()

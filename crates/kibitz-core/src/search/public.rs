@@ -129,7 +129,7 @@ impl Worker<'_> {
         let is_hidden = node.is_some() && local_search(tree, id, &mut self.values);
         let edges = tree.edges(id);
         let values = is_hidden.then_some(self.values.as_slice());
-        let (chosen, probability) = if self.problem.draws_edges() {
+        let (chosen, probability) = if self.problem.params.selection.is_by_regret() {
             let (selection, spread) = (self.rule.selection, self.rule.spread);
             let (chosen, p) = self.mix.choose(tree, edges, values, selection, spread, &mut self.rng);
             (chosen, matches!(selection, Selection::RegretMatchingPlus(_)).then_some(p))

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::foresee::Foresight;
 use super::leaf::Leaf;
-use super::params::{Backup, Observers, Parallel, SearchParams, Selection, TreeKind};
+use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
 use super::regret::{self, Mix};
 use super::select::{Rule, select, select_offered};
 use super::tree::{FIRST, NONE, NodeId, Tree};
@@ -37,15 +37,9 @@ impl Problem<'_> {
     fn adds_whole_paths(&self) -> bool {
         let SearchParams { backup, observers, parallel, workers, .. } = *self.params;
         let alone = parallel != Parallel::Tree || workers == 1;
-        let plain = backup != Backup::Max && observers == Observers::All && !self.draws_edges();
+        let plain =
+            backup != Backup::Max && observers == Observers::All && !self.params.selection.is_by_regret();
         self.params.growth() > 1.0 && plain && alone && self.kind != TreeKind::Public
-    }
-
-    /// Whether edges are drawn by their regret.
-    #[inline]
-    pub fn draws_edges(&self) -> bool {
-        use Selection::{RegretMatching, RegretMatchingPlus};
-        matches!(self.params.selection, RegretMatching(_) | RegretMatchingPlus(_))
     }
 
     /// Whether nodes are told apart by what their player has seen.
@@ -400,7 +394,8 @@ impl<'a> Worker<'a> {
                     .map(|edge| (edge, None))
             } else if edges.is_empty() {
                 None
-            } else if self.problem.kind == TreeKind::Public || self.problem.draws_edges() {
+            } else if self.problem.kind == TreeKind::Public || self.problem.params.selection.is_by_regret()
+            {
                 Some(self.choose_policy(tree, id, player))
             } else {
                 Some((select(tree, id, edges, &self.rule, several, &mut self.rng), None))

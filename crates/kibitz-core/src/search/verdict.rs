@@ -60,7 +60,7 @@ pub(super) fn decide(
         legal.iter().map(|action| judge(problem, *action, &rule, trees, found)).collect();
     let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
     let choice = problem.params.choice;
-    let draws = matches!(choice, Choice::Policy | Choice::Drawn) && problem.draws_edges();
+    let draws = matches!(choice, Choice::Policy | Choice::Drawn) && problem.params.selection.is_by_regret();
     match choice {
         Choice::Policy | Choice::Drawn if draws => {}
         Choice::Value | Choice::Policy | Choice::Drawn => {
