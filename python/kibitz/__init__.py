@@ -32,7 +32,7 @@ from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
 
 if TYPE_CHECKING:
-    from kibitz import equilibria, lab, testing
+    from kibitz import equilibria, lab, learn, testing
     from kibitz.equilibria import Equilibrium, Exploitability, Strategy, equilibrium, exploitability
     from kibitz.lab.match import MatchResult, match
 
@@ -67,6 +67,7 @@ __all__ = [
     "exploitability",
     "games",
     "lab",
+    "learn",
     "list_games",
     "list_planners",
     "load",
@@ -83,7 +84,7 @@ def __getattr__(name: str) -> object:
     """What only some need is imported when it is first asked for."""
     import importlib
 
-    if name in ("equilibria", "lab", "testing"):
+    if name in ("equilibria", "lab", "learn", "testing"):
         return importlib.import_module(f"kibitz.{name}")
     if name in ("MatchResult", "match"):
         return getattr(importlib.import_module("kibitz.lab.match"), name)

@@ -519,3 +519,30 @@ class RegretSolver:
         """The average strategy of all players."""
     def worth(self) -> tuple[list[float], list[float]] | None:
         """What each player gets by it, and would get by answering the others best; None without a tree."""
+
+@final
+class Lessons:
+    """A network that is being taught a game; ValueError where the game cannot be learned."""
+
+    def __new__(
+        cls,
+        game: Game,
+        *,
+        strides: bool = False,
+        round: int = 1000,
+        units: int = 64,
+        trust: float = 0.5,
+        explore: float = 0.0,
+        aside: float = 0.0,
+        simulations: int = 0,
+        threads: int = 1,
+        seed: int = 0,
+        net: bytes | None = None,
+    ) -> Lessons: ...
+    def round(self, rate: float) -> tuple[int, float, float]:
+        """Plays a round of games and learns from it at this rate: the games so far, the first player's mean
+        return in this round from 0 (the worst) to 1, and the mean cross entropy.
+
+        Ctrl-C raises KeyboardInterrupt; what was learned before stays."""
+    def net(self) -> bytes:
+        """What was learned so far, as the bytes of a file."""

@@ -172,6 +172,8 @@ pub struct Info {
     pub paid_at_end: bool,
     /// How many playouts from one state are played in about the time of one; 1 for most games.
     pub at_once: u32,
+    /// How many atoms [`Game::atoms`] numbers; 0 where it has none.
+    pub atoms: u32,
     /// What there is beyond the rules.
     pub has: Capabilities,
 }
@@ -191,6 +193,7 @@ impl Info {
             one_thread: false,
             paid_at_end: false,
             at_once: 1,
+            atoms: 0,
             has: Capabilities { explicit_chance: true, ..Capabilities::default() },
         }
     }
@@ -353,6 +356,12 @@ pub trait Game: Send + Sync + 'static {
     fn evaluate(&self, state: &Self::State, values: &mut [f64]) {
         let _ = state;
         values.fill(0.0);
+    }
+
+    /// Appends the numbers of what is true of a state, each below [`Info::atoms`] and none twice: what a network
+    /// judges it by. In a game with secrets, they may say what everybody knows only.
+    fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
+        let _ = (state, atoms);
     }
 
     /// How many symmetries are known: exchanges of two things that change the names of states and actions, but

@@ -15,6 +15,7 @@ pub mod equilibrium;
 pub mod game;
 pub mod hopeful;
 pub mod keys;
+pub mod learn;
 pub mod model;
 pub mod params;
 pub mod planner;

@@ -138,6 +138,8 @@ pub trait Model: Send + Sync {
     fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>);
     /// [`Game::evaluate`].
     fn evaluate(&self, state: &State, values: &mut [f64]);
+    /// [`Game::atoms`].
+    fn atoms(&self, state: &State, atoms: &mut Vec<u32>);
     /// [`Game::hash`].
     fn hash(&self, state: &State) -> u64;
     /// [`Game::swaps`].
@@ -279,6 +281,10 @@ impl<G: Game> Model for G {
 
     fn evaluate(&self, state: &State, values: &mut [f64]) {
         Game::evaluate(self, state.get::<G::State>(), values);
+    }
+
+    fn atoms(&self, state: &State, atoms: &mut Vec<u32>) {
+        Game::atoms(self, state.get::<G::State>(), atoms);
     }
 
     fn swaps(&self) -> usize {

@@ -234,6 +234,10 @@ impl Game for Revealed {
         self.model.preferred(&place.state, player, actions);
     }
 
+    fn atoms(&self, place: &Place, atoms: &mut Vec<u32>) {
+        self.model.atoms(&place.state, atoms);
+    }
+
     fn evaluate(&self, place: &Place, values: &mut [f64]) {
         self.model.evaluate(&place.state, values);
         values.iter_mut().for_each(|value| *value *= place.weight);

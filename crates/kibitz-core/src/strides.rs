@@ -24,6 +24,11 @@ pub trait Strides: Send + Sync {
     fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>);
 }
 
+/// A game's own strides, or those found by trying.
+pub fn strides_of(model: &SharedModel) -> Arc<dyn Strides> {
+    model.strides().unwrap_or_else(|| Arc::new(Derived::new(model.clone())))
+}
+
 /// The strides of any game that tells states apart: a move can be undone if another one leads right back.
 pub struct Derived {
     game: Arc<Strided>,
@@ -202,6 +207,10 @@ impl Game for Strided {
 
     fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
         self.model.evaluate(&spot.state, values);
+    }
+
+    fn atoms(&self, spot: &Spot, atoms: &mut Vec<u32>) {
+        self.model.atoms(&spot.state, atoms);
     }
 
     fn judge(&self, spot: &Spot, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {

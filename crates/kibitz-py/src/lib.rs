@@ -2,7 +2,8 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`] and [`equilibrium`], [`entry`]
+//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
+//! [`entry`]
 //! (registries and specs).
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@ mod fault;
 mod game;
 mod intern;
 mod lang;
+mod learn;
 mod machine;
 mod pace;
 mod planner;
@@ -43,6 +45,8 @@ mod _core {
     use crate::game::{Game, Info, State};
     #[pymodule_export]
     use crate::lang::{Finding, check_rules, rules_limits};
+    #[pymodule_export]
+    use crate::learn::Lessons;
     #[pymodule_export]
     use crate::machine::{RulesMachine, RulesState};
     #[pymodule_export]

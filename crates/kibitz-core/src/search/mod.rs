@@ -25,14 +25,17 @@ use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
 use crate::game::{Action, Info, Turn};
-use crate::model::{SharedModel, in_the_open};
+use crate::learn::Judged;
+use crate::model::{SharedModel, State, in_the_open};
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
+use crate::strides::strides_of;
 use crate::view::View;
 use beliefs::{BeliefSearch, LARGEST, Task};
 use params::{
-    Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
+    Backup, Choice, Draws, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection,
+    TreeKind,
 };
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
@@ -105,6 +108,12 @@ impl TreeSearch {
                 return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
             }
         }
+        if p.draws == Draws::Even {
+            need(info.has.explicit_chance, "draws=even", "explicit chance")?;
+            if p.width.is_some() {
+                return Err(format!("{}: draws=even goes with all outcomes, not with width", self.name));
+            }
+        }
         if p.width.is_some() && !state_tree {
             return Err(format!("{}: width goes with tree=state only", self.name));
         }
@@ -152,7 +161,10 @@ impl TreeSearch {
             Policy::Random => {}
             Policy::Preferred => need(info.has.preferred, "playout=preferred", "preferred actions")?,
             Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
-            Policy::Evaluator => need(info.has.evaluator, "playout=evaluator", "an evaluator")?,
+            Policy::Evaluator => {
+                let there = info.has.evaluator || p.evaluator.is_some();
+                need(there, "playout=evaluator", "an evaluator")?;
+            }
             Policy::Solver { .. } => {
                 need(
                     info.has.solver || info.players == 1,
@@ -190,8 +202,23 @@ impl Planner for TreeSearch {
                 model.player_name(mover)
             ));
         }
+        let judged = |model: SharedModel| -> Result<SharedModel, String> {
+            let Some(taught) = &self.params.evaluator else { return Ok(model) };
+            let judged = Judged::new(model, taught.net.clone());
+            Ok(Arc::new(judged.map_err(|why| format!("{}: evaluator: {why}", self.name))?))
+        };
         let (trees, beliefs) = (Vec::new(), BeliefSearch::default());
-        let striding = (self.params.moves == Moves::Irreversible).then(|| Striding::new(&model));
+        let (model, striding) = match self.params.moves {
+            Moves::All => (judged(model)?, None),
+            Moves::Irreversible => {
+                let strides = strides_of(&model);
+                let searched = judged(strides.model())?;
+                if policy == Policy::Evaluator && !searched.info().has.evaluator {
+                    return Err(format!("{}: playout=evaluator needs an evaluator of strides", self.name));
+                }
+                (model, Some(Striding::new(strides, searched)))
+            }
+        };
         let decisions = 0;
         self.session =
             Some(Session { model, rng, kind, policy, belief, trees, beliefs, striding, decisions });
@@ -224,6 +251,40 @@ impl Planner for TreeSearch {
         }
         decision.elapsed = begun.elapsed();
         Ok(decision)
+    }
+}
+
+/// A tree search from known states of a game, one after the other: what those ask for who learn a game.
+pub(crate) struct Prospect {
+    params: SearchParams,
+    trees: Vec<Tree>,
+}
+
+impl Prospect {
+    /// A search of so many simulations whose leaves the game's evaluator judges.
+    pub fn new(info: &Info, simulations: u64, exploration: f64) -> Prospect {
+        let params = SearchParams {
+            simulations: Some(simulations),
+            exploration,
+            expansion: Expansion::Partial,
+            transpositions: info.has.hash,
+            until_decided: true,
+            ..SearchParams::default()
+        };
+        Prospect { params, trees: Vec::new() }
+    }
+
+    /// What is best for `player`, whose turn it is, in this state.
+    pub fn look(&mut self, model: &SharedModel, state: &State, player: usize, rng: Rng) -> Decision {
+        let mut view = View::new(player);
+        model.legal(state, player, &mut view.legal);
+        view.legal.sort_unstable();
+        let known = strides::Known::new(&**model, state.clone());
+        let params = &self.params;
+        let (kind, policy) = (TreeKind::State, Policy::Evaluator);
+        let occasion =
+            Occasion { params, view: &view, begun: Instant::now(), faults: model.faults(), kind, policy };
+        grow(&mut self.trees, model, &known, &occasion, rng, &mut || false)
     }
 }
 

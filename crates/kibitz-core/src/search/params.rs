@@ -1,6 +1,7 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
 use crate::belief::{BeliefKind, Form};
+use crate::learn::Taught;
 use crate::params::{Param, Params, named, share, whole, words};
 use crate::playout::Policy;
 use crate::spec::{Spec, Value};
@@ -41,6 +42,8 @@ crate::params! {
         /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon), evaluator, or
         /// solver(states): the best that a bounded search finds in one world, all of it seen.
         pub playout: PlayoutKind = PlayoutKind::Auto;
+        /// A network that judges leaves in place of the game's evaluator: a file that `kibitz learn` wrote.
+        pub evaluator: Option<Taught> = None;
         /// Playouts from each leaf; their mean counts as one simulation.
         pub playouts: u32 = 1, in 1..=1_000_000;
         /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
@@ -54,6 +57,8 @@ crate::params! {
         /// for without exploring (policy), or, where it draws by regret, one that is drawn with its exploring
         /// (drawn).
         pub choice: Choice = Choice::Visits;
+        /// How chance draws after an action: at random, or even, each outcome as often as it is probable.
+        pub draws: Draws = Draws::Random;
         /// Outcomes of chance that are considered for an action; none for all of them.
         pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// Trees that are searched one after the other; their values are averaged.
@@ -107,6 +112,16 @@ words! {
         All = "all",
         /// A move that cannot be undone, with those before it that can.
         Irreversible = "irreversible",
+    }
+}
+words! {
+    /// How chance draws.
+    Draws {
+        /// Independently.
+        Random = "random",
+        /// So that the outcomes after an action come as often as they are probable, as nearly as can be: its value
+        /// then varies less.
+        Even = "even",
     }
 }
 words! {
@@ -291,6 +306,9 @@ impl SearchParams {
     /// An unknown name or a bad value.
     pub fn with(mut self, spec: &Spec) -> Result<SearchParams, crate::spec::SpecError> {
         self.apply(spec)?;
+        if self.evaluator.is_some() && self.playout == PlayoutKind::Auto {
+            self.playout = PlayoutKind::Fixed(Policy::Evaluator);
+        }
         // A budget of another kind takes the place of a preset's simulations.
         let says = |name: &str| spec.arguments.iter().any(|(key, _)| key == name);
         if (says("milliseconds") || says("transitions")) && !says("simulations") {

@@ -8,26 +8,26 @@ use crate::game::Action;
 use crate::model::{Model, SharedModel, State};
 use crate::planner::{Decision, Judgement};
 use crate::rng::Rng;
-use crate::strides::{Derived, Strides};
+use crate::strides::Strides;
 use crate::view::View;
 
 /// The strides of a game, and one that is being made.
 pub(super) struct Striding {
     strides: Arc<dyn Strides>,
+    searched: SharedModel,
     /// The moves that are left of a stride, each with the hash of the state that it is meant for.
     due: VecDeque<(u64, Action)>,
 }
 
 impl Striding {
-    /// The game's own strides, or those found by trying.
-    pub fn new(model: &SharedModel) -> Striding {
-        let strides = model.strides().unwrap_or_else(|| Arc::new(Derived::new(model.clone())));
-        Striding { strides, due: VecDeque::new() }
+    /// Searches these strides as the game `searched`, which is theirs but perhaps for its evaluator.
+    pub fn new(strides: Arc<dyn Strides>, searched: SharedModel) -> Striding {
+        Striding { strides, searched, due: VecDeque::new() }
     }
 
     /// The game that is searched.
     pub fn model(&self) -> SharedModel {
-        self.strides.model()
+        self.searched.clone()
     }
 
     /// The next move of a stride that was decided on before, if all went as expected.
@@ -42,17 +42,14 @@ impl Striding {
 
     /// What the player knows and may do, in strides.
     pub fn enter(&self, state: &State, player: usize) -> (View, Known) {
-        let model = self.model();
-        let mut world = World::initial(&*model);
-        world.state = self.strides.enter(state);
-        // Another tree begins here, unless states tell nodes apart.
-        world.path = model.hash(&world.state);
+        let model = &self.searched;
+        let known = Known::new(&**model, self.strides.enter(state));
         let mut view = View::new(player);
-        if model.turn(&world.state).movers().contains(player) {
-            model.legal(&world.state, player, &mut view.legal);
+        if model.turn(&known.0.state).movers().contains(player) {
+            model.legal(&known.0.state, player, &mut view.legal);
             view.legal.sort_unstable();
         }
-        (view, Known(world))
+        (view, known)
     }
 
     /// A decision for a stride as one for its first move; the others are due after it.
@@ -92,6 +89,16 @@ impl Striding {
 
 /// The belief of somebody who knows.
 pub(super) struct Known(World);
+
+impl Known {
+    /// That it is this state. Another tree begins here, unless states tell nodes apart.
+    pub fn new(model: &dyn Model, state: State) -> Known {
+        let mut world = World::initial(model);
+        world.path = if model.info().has.hash { model.hash(&state) } else { 0 };
+        world.state = state;
+        Known(world)
+    }
+}
 
 impl Belief for Known {
     fn update(&mut self, _: &dyn Model, _: &View, _: &mut Rng) -> Result<(), Trouble> {

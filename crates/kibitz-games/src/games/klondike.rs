@@ -19,7 +19,8 @@ use kibitz_core::view::{Event, View, after_action, after_observation};
 
 use crate::bits::{nth_set, ones};
 
-pub mod cards;
+pub mod atoms;
+mod cards;
 mod features;
 pub mod file;
 pub mod moves;

@@ -187,6 +187,8 @@ impl<M: Machine> RuleGame<M> {
         info.perfect_information = !machine.has_percepts();
         info.at_once = machine.at_once();
         info.paid_at_end = true;
+        // What holds is nobody's business where there are secrets.
+        info.atoms = if info.perfect_information { machine.atoms() } else { 0 };
         info.has.hash = true;
         info.has.svg = true;
         let (faults, fault) = (AtomicU64::new(0), Mutex::new(None));
@@ -413,6 +415,10 @@ impl<M: Machine> Game for RuleGame<M> {
             Some(role) => self.machine.move_name(role, action.0),
             None => "nobody has a choice".to_owned(),
         }
+    }
+
+    fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
+        self.machine.append_atoms(&state.facts, atoms);
     }
 
     fn facts(&self, state: &Self::State) -> Vec<String> {

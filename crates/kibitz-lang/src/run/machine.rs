@@ -127,6 +127,16 @@ pub trait Machine: Send + Sync + 'static {
         None
     }
 
+    /// How many facts are numbered; 0 where they are not.
+    fn atoms(&self) -> u32 {
+        0
+    }
+
+    /// Appends the numbers of those that hold.
+    fn append_atoms(&self, facts: &Self::Facts, atoms: &mut Vec<u32>) {
+        let _ = (facts, atoms);
+    }
+
     /// Pairs of facts that can be exchanged without changing the rules.
     fn swaps(&self) -> &[Swap] {
         &[]

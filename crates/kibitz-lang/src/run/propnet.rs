@@ -294,6 +294,19 @@ impl Machine for Propnet {
         Some(self.network.latches.iter().map(show).collect())
     }
 
+    fn atoms(&self) -> u32 {
+        self.network.latches.len() as u32
+    }
+
+    fn append_atoms(&self, facts: &Bits, atoms: &mut Vec<u32>) {
+        for (word, mut bits) in facts.iter().copied().enumerate() {
+            while bits != 0 {
+                atoms.push(64 * word as u32 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+    }
+
     fn swaps(&self) -> &[Swap] {
         self.swaps.get_or_init(|| self.graph.as_ref().map_or(Vec::new(), RuleGraph::swaps))
     }

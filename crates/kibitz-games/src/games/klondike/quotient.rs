@@ -157,6 +157,12 @@ impl Table {
         }
     }
 
+    /// The card that was dealt to a place of the deck.
+    #[inline]
+    pub fn decked(&self, at: usize) -> Card {
+        self.deck[at]
+    }
+
     /// The base of a column that has cards where they were dealt.
     #[inline]
     pub fn base(&self, place: &Place, column: usize) -> Option<Card> {

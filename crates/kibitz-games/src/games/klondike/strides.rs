@@ -4,9 +4,13 @@
 //! takes one card from the deck, or from what it lies on; all moves that can be undone, and all that may as
 //! well be made, come before it by themselves.
 
+use std::sync::LazyLock;
+
 use kibitz_core::game::{Action, Game, Info, Turn};
+use kibitz_core::learn::Net;
 use kibitz_core::rng::{Rng, derive, mix};
 
+use super::atoms::ATOMS;
 use super::cards::{Card, members};
 use super::position::{COLUMNS, Position};
 use super::quotient::{Closure, Place, Stride, Table, safe};
@@ -25,15 +29,15 @@ pub struct Strided {
 /// What the player knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
-    table: Table,
+    pub(super) table: Table,
     /// Where the game stands.
     pub place: Place,
-    unseen: u64,
+    pub(super) unseen: u64,
     stage: Stage,
     /// Cards that a stride can take to the foundation.
-    up: u64,
+    pub(super) up: u64,
     /// Cards that a stride can take to the tableau.
-    onto: u64,
+    pub(super) onto: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +47,10 @@ enum Stage {
     TurningUp(usize),
     Over,
 }
+
+/// What spots are worth where three cards are turned at a time, as learned by `kibitz learn`; the file beside
+/// this one. `docs/reproductions.md` says how.
+static SPOTS: LazyLock<Option<Net>> = LazyLock::new(|| Net::from_bytes(include_bytes!("spots.net")).ok());
 
 /// Strides to the tableau are numbered from here on; those to the foundation by their card.
 const ONTO: u32 = 64;
@@ -59,6 +67,8 @@ impl Strided {
         info.paid_at_end = true;
         info.has.hash = true;
         info.has.solver = true;
+        info.atoms = ATOMS;
+        info.has.evaluator = draw == 3 && SPOTS.is_some();
         let start = Position::deal(&std::array::from_fn(|card| Card(card as u8)));
         Strided { info, draw, start }
     }
@@ -211,6 +221,18 @@ impl Game for Strided {
         let (won, looked_at) = try_one(table, place, spot.unseen, effort, rng);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
+    }
+
+    fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
+        let mut atoms = Vec::with_capacity(128);
+        spot.atoms(&mut atoms);
+        if let Some(net) = &*SPOTS {
+            net.judge(&atoms, values);
+        }
+    }
+
+    fn atoms(&self, spot: &Spot, atoms: &mut Vec<u32>) {
+        spot.atoms(atoms);
     }
 
     /// Columns may be exchanged, and so may the cards that are face down.

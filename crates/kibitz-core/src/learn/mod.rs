@@ -1,0 +1,55 @@
+//! Learning to judge states by playing against oneself.
+//!
+//! `net.rs` has the network, `judged.rs` a game that it judges, `selfplay.rs` the games that it learns from; and
+//! here is the network of a file, as a planner's parameter.
+
+mod judged;
+mod net;
+mod selfplay;
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+
+use crate::params::Param;
+use crate::spec::Value;
+pub use judged::Judged;
+pub use net::{Lesson, Net, Pupil, Shape};
+pub use selfplay::{Course, Lessons, Progress};
+
+/// No file of a network is larger.
+const LARGEST: u64 = 1 << 28;
+
+/// A network that was read from a file.
+#[derive(Clone, Debug)]
+pub struct Taught {
+    file: String,
+    /// The network.
+    pub net: Arc<Net>,
+}
+
+impl PartialEq for Taught {
+    fn eq(&self, other: &Taught) -> bool {
+        self.file == other.file && self.net == other.net
+    }
+}
+
+impl Param for Taught {
+    fn kind() -> String {
+        "file".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Taught, String> {
+        let file = String::read(value)?;
+        let mut bytes = Vec::new();
+        let opened = File::open(&file).and_then(|opened| opened.take(LARGEST).read_to_end(&mut bytes));
+        opened.map_err(|why| format!("{file} cannot be read: {why}"))?;
+        let net =
+            Net::from_bytes(&bytes).map_err(|why| format!("{file}: {why}; kibitz learn makes one"))?;
+        Ok(Taught { file, net: Arc::new(net) })
+    }
+
+    fn show(&self) -> String {
+        self.file.show()
+    }
+}

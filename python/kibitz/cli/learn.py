@@ -1,0 +1,98 @@
+"""Teaches a network to judge the states of a game, by games against itself.
+
+What is learned goes to a file after every round, so that Ctrl-C loses nothing that counts, and
+--start goes on from such a file. Searches judge their leaves by it: `uct(evaluator=FILE)`, or
+`stride-uct(evaluator=FILE)` where it was taught with --strides. The game must say what is true of its
+states: rules files without secrets do, and Klondike with --strides.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kibitz.cli import _load, _options
+from kibitz.cli._errors import UserError
+from kibitz.cli._terminal import Timer, duration, paint
+
+if TYPE_CHECKING:
+    from kibitz.learn import Net, Progress
+
+EXAMPLES = {
+    "kibitz learn connect-four.kif connect-four.net": "twenty thousand games",
+    "kibitz learn connect-four.kif connect-four.net --start connect-four.net --seed 2": "and as many more",
+    "kibitz learn 'klondike(reading=naive)' mine.net --strides --games 100000": "for stride-uct",
+    "kibitz match connect-four.kif 'uct(evaluator=connect-four.net)' uct": "what it is worth",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    _options.game(parser)
+    parser.add_argument("file", type=Path, metavar="FILE", help="where the network goes")
+    parser.add_argument(
+        "--games", type=_options.whole(1), default=20_000, metavar="N", help="how many (default 20000)"
+    )
+    parser.add_argument(
+        "--strides",
+        action="store_true",
+        help="states are those between moves that cannot be undone, as stride-uct searches them",
+    )
+    parser.add_argument(
+        "--units",
+        type=_options.whole(32, 256),
+        default=64,
+        metavar="N",
+        help="units of the first hidden layer: 32, 64, ... 256 (default 64)",
+    )
+    parser.add_argument(
+        "--simulations",
+        type=_options.whole(0),
+        default=0,
+        metavar="N",
+        help="choose moves by a search of so many, instead of a look one move ahead",
+    )
+    parser.add_argument(
+        "--start", type=Path, metavar="FILE", help="go on from a network that was taught the same game"
+    )
+    parser.add_argument(
+        "--jobs", type=_options.whole(1, 64), default=1, metavar="N", help="threads that play (default 1)"
+    )
+    _options.seed(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Teaches."""
+    from kibitz.learn import Net, teach
+
+    game = _load.game(options.game)
+    if not options.file.parent.is_dir():
+        raise UserError(f"there is no folder {options.file.parent} for {options.file.name}")
+    start = None
+    if options.start is not None:
+        try:
+            start = Net.load(options.start)
+        except OSError as error:
+            raise UserError(f"{options.start} cannot be read: {error.strerror}") from error
+    timer = Timer()
+    print(paint(f"{game.spec}, {options.games:,} games", "bold"))
+    print("   games  first player's return, 0 to 1    loss")
+
+    def tell(progress: Progress, net: Net) -> None:
+        net.save(options.file)
+        print(f"{progress.games:8,}  {progress.mean:29.4f}  {progress.loss:6.4f}  {duration(timer.seconds)}")
+
+    teach(
+        game,
+        games=options.games,
+        strides=options.strides,
+        units=options.units,
+        simulations=options.simulations,
+        threads=options.jobs,
+        seed=options.seed,
+        start=start,
+        progress=tell,
+    )
+    planner = "stride-uct" if options.strides else "uct"
+    print(f"{options.file} is there; {planner}(evaluator={options.file}) judges by it")

@@ -1,0 +1,105 @@
+"""Networks that judge the states of a game, taught by playing against oneself.
+
+A game must say what is true of its states (rules files do; so does Klondike between its moves that cannot be
+undone). A network learns what states are worth from what becomes of them (TD(λ), with a look at all that may
+happen next); any search then judges its leaves by it: `uct(evaluator=FILE)`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kibitz import _core
+from kibitz._core import Game
+from kibitz.games import load
+
+__all__ = ["Net", "Progress", "teach"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a round of games has come to."""
+
+    games: int
+    """How many games were played so far."""
+    mean: float
+    """The first player's mean return in this round, from 0 (the worst possible) to 1."""
+    loss: float
+    """The mean cross entropy between what the network said and what came of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """A network, to be saved and asked by searches."""
+
+    data: bytes
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the file that `evaluator=FILE` reads; what was there before stays until it is complete."""
+        path = Path(file)
+        beside = path.with_name(path.name + ".part")
+        beside.write_bytes(self.data)
+        beside.replace(path)
+
+    @staticmethod
+    def load(file: str | os.PathLike[str]) -> Net:
+        """Reads such a file, to go on from it."""
+        return Net(Path(file).read_bytes())
+
+
+def teach(
+    game: str | Game,
+    *,
+    games: int = 20_000,
+    strides: bool = False,
+    units: int = 64,
+    trust: float = 0.5,
+    explore: float = 0.02,
+    aside: float = 0.0,
+    simulations: int = 0,
+    rate: float = 1e-3,
+    threads: int = 1,
+    seed: int = 0,
+    start: Net | None = None,
+    progress: Callable[[Progress, Net], None] | None = None,
+) -> Net:
+    """Teaches a network a game by so many games against itself.
+
+    `strides`: states are those between moves that cannot be undone, as `stride-uct` searches them. `units`: of
+    the first hidden layer (32 to 256). `trust`: how much what came of a state counts beside what the next one was
+    taken to be worth (λ). `explore`: how often any action is taken. `aside`: how often where another action
+    leads is learned, too. `simulations`: moves are chosen by a search of so many instead of a look one move
+    ahead. `rate`: how large steps are at the beginning; they fall to a tenth. After each round (a fiftieth of the
+    games, at most a thousand) `progress` is called.
+
+    >>> import kibitz as kb
+    >>> net = kb.learn.teach("tic-tac-toe.kif", games=500, units=32)
+    >>> net.save("tic-tac-toe.net")
+    >>> kb.play("tic-tac-toe.kif", ["uct(evaluator='tic-tac-toe.net', simulations=100)", "random"]).returns[0] > 0
+    True
+    """
+    if games < 1:
+        raise ValueError(f"games={games}: a network learns from at least one game")
+    each = max(1, min(1000, games // 50))
+    lessons = _core.Lessons(
+        load(game),
+        strides=strides,
+        round=each,
+        units=units,
+        trust=trust,
+        explore=explore,
+        aside=aside,
+        simulations=simulations,
+        threads=threads,
+        seed=seed,
+        net=None if start is None else start.data,
+    )
+    rounds = -(-games // each)
+    for number in range(rounds):
+        made = lessons.round(rate * (1 - 0.9 * number / rounds))
+        if progress is not None:
+            progress(Progress(*made), Net(lessons.net()))
+    return Net(lessons.net())

@@ -1,0 +1,100 @@
+"""Networks that judge states: taught by games, saved, and asked by searches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kibitz as kb
+from kibitz.cli import main
+from kibitz.learn import Net, Progress, teach
+
+GAME = "tic-tac-toe.kif"
+
+
+@pytest.fixture(scope="module")
+def net() -> Net:
+    return teach(GAME, games=3000, units=32, explore=0.1, seed=1)
+
+
+def test_what_was_learned_beats_chance(net: Net, tmp_path: Path) -> None:
+    """One simulation an action: all that is known is what the network says."""
+    file = tmp_path / "x.net"
+    net.save(file)
+    result = kb.match(GAME, [f"uct(evaluator='{file}', simulations=10)", "random"], games=100, seed=3)
+    learned = result.standings[0].mean_return
+    assert result.standings[0].planner.startswith("uct") and learned > 75, learned
+
+
+def test_the_same_seed_teaches_the_same() -> None:
+    runs = [teach(GAME, games=100, units=32, seed=2, threads=threads).data for threads in (1, 2, 1)]
+    assert runs[0] == runs[1] == runs[2]
+    assert runs[0] != teach(GAME, games=100, units=32, seed=3).data
+
+
+def test_one_goes_on_where_one_was(net: Net) -> None:
+    made: list[Progress] = []
+    teach(GAME, games=100, units=32, start=net, progress=lambda progress, _: made.append(progress))
+    assert [progress.games for progress in made] == list(range(2, 101, 2))
+    fresh: list[Progress] = []
+    teach(GAME, games=100, units=32, progress=lambda progress, _: fresh.append(progress))
+    assert sum(each.loss for each in made) < sum(each.loss for each in fresh)
+
+
+def test_a_search_may_choose_the_moves() -> None:
+    assert teach(GAME, games=20, units=32, simulations=20, aside=0.5).data
+
+
+def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
+    game = "klondike(reading=naive)"
+    teach(game, games=20, units=32, strides=True).save(tmp_path / "k.net")
+    spec = f"stride-uct(evaluator='{tmp_path / 'k.net'}', simulations=20)"
+    assert kb.play(game, spec, seed=1).returns[0] in (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("game", "what"),
+    [("tic-tac-toe", "what is true of its states"), ("kriegspiel-tic-tac-toe.kif", "atoms")],
+)
+def test_games_that_cannot_be_learned_are_refused(game: str, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        teach(game, games=10)
+
+
+def test_wrong_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="33"):
+        teach(GAME, games=10, units=33)
+    with pytest.raises(ValueError, match="at least one game"):
+        teach(GAME, games=0)
+
+
+def test_files_that_are_no_networks_are_refused(net: Net, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.net"
+    for data in (b"", b"GIF89a", net.data[:20], net.data[:-1], net.data + b"x"):
+        bad.write_bytes(data)
+        with pytest.raises(ValueError, match="bad.net"):
+            kb.planner(f"uct(evaluator='{bad}')")
+        with pytest.raises(ValueError):  # noqa: PT011
+            teach(GAME, games=10, start=Net(data))
+    with pytest.raises(ValueError, match="cannot be read"):
+        kb.planner("uct(evaluator='missing.net')")
+    net.save(bad)
+    with pytest.raises(ValueError, match="taught a game of 2 players"):
+        kb.play("connect-four.kif", [f"uct(evaluator='{bad}')", "random"])
+    with pytest.raises(ValueError, match="another"):
+        teach("connect-four.kif", games=10, start=net)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.net"
+    assert main(["learn", GAME, str(file), "--games", "100", "--units", "32"]) == 0
+    out = capsys.readouterr().out
+    assert f"uct(evaluator={file}) judges by it" in out
+    assert main(["learn", GAME, str(file), "--games", "50", "--units", "32", "--start", str(file)]) == 0
+    assert main(["learn", GAME, str(tmp_path / "no" / "x.net"), "--games", "50"]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert main(["learn", GAME, str(file), "--start", str(tmp_path / "none.net")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+    assert main(["learn", "leduc-poker", str(file)]) == 2
+    assert "what is true of its states" in capsys.readouterr().err
