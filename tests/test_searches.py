@@ -14,6 +14,7 @@ from kibitz.lab import ExperimentError
 from kibitz.lab.reproduce import compare, reproduce
 from kibitz.lab.reproductions import load, names
 from kibitz.lab.results import open_results
+from kibitz.lab.searches import measure_all
 from kibitz.lab.standings import win_shares
 
 HEAD = """
@@ -245,6 +246,24 @@ def test_visits_as_a_strategy() -> None:
     assert of(mixing, visits=False) == pytest.approx(1)
     assert of(mixing, visits=True) < 0.1
     assert of("random", visits=True) == pytest.approx(1)  # it counts none
+
+
+def test_the_depth_is_that_of_the_tree(file: Path) -> None:
+    file.write_text(
+        HEAD
+        + """
+[[search]]
+title = "depth"
+game = "kuhn-poker"
+planners = ["flat-mc", "uct"]
+measure = "depth"
+at = [5, 50]
+"""
+    )
+    (depth,) = measure_all(load(file))
+    flat, tree = ([point.figure.value for point in line.points] for line in depth.lines)
+    assert flat == [1, 1]  # one move, and a playout
+    assert tree[0] < tree[1]
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name.startswith("king-up-table")])

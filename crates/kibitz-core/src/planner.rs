@@ -61,6 +61,9 @@ pub struct Decision {
     pub simulations: u64,
     /// How many steps of the model they took, where that is counted.
     pub transitions: Option<u64>,
+    /// How many moves there were from the present to where a simulation left the tree, on average; of a search that
+    /// has a tree.
+    pub depth: Option<f64>,
     /// How many nodes the tree has.
     pub nodes: u64,
     /// How many edges (actions of nodes that were looked at more than once) the tree has.

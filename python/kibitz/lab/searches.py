@@ -46,6 +46,7 @@ OF_A_SEARCH: dict[Shown, Callable[[Decision, float], float]] = {
     "CPU microseconds a simulation": lambda decision, cpu: 1e6 * cpu / decision.simulations,
     "nodes a simulation": lambda decision, _: decision.nodes / decision.simulations,
     "edges a simulation": lambda decision, _: decision.edges / decision.simulations,
+    "depth": lambda decision, _: decision.depth or 0.0,
     "steps a simulation": lambda decision, _: (decision.transitions or 0) / decision.simulations,
 }
 """What a search costs; it is the same for all players."""

@@ -78,6 +78,8 @@ pub(super) struct Worker<'a> {
     pub simulations: u64,
     /// Steps of the model.
     pub transitions: u64,
+    /// Moves that simulations made in the tree.
+    pub moves: u64,
     /// How many the present one stands for.
     pub(super) count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
@@ -187,6 +189,7 @@ impl<'a> Worker<'a> {
             belief,
             simulations: 0,
             transitions: 0,
+            moves: 0,
             count: 1,
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
@@ -254,6 +257,7 @@ impl<'a> Worker<'a> {
         self.play_out(tree, moves, leaf);
         self.back_up(tree);
         self.simulations += u64::from(count);
+        self.moves += u64::from(count) * u64::from(moves);
     }
 
     /// What chance does: anything, or one of the few outcomes that are considered after the last action.

@@ -38,6 +38,7 @@ Shown = Literal[
     "CPU microseconds a simulation",
     "nodes a simulation",
     "edges a simulation",
+    "depth",
     "steps a simulation",
 ]
 """What a panel of searches may show."""
