@@ -55,7 +55,7 @@ pub struct Decision {
     pub action: Action,
     /// The evidence for each legal action, best first.
     pub table: Vec<Judgement>,
-    /// What each player may expect from here on, on average over the simulations of a tree search.
+    /// What each player may expect from here on of what it aims at, on average over the simulations of a tree search.
     pub values: Vec<f64>,
     /// How many simulations were run for it.
     pub simulations: u64,

@@ -26,12 +26,13 @@ pub(super) struct Rule {
 
 impl Rule {
     pub fn new(info: &Info, params: &SearchParams) -> Rule {
+        let (least, most, spread) = params.aim.range(info);
         Rule {
             selection: params.selection,
             expansion: params.expansion,
-            c: params.exploration * info.spread,
-            spread: info.spread,
-            middle: (info.min_return + info.max_return) / 2.0,
+            c: params.exploration * spread,
+            spread,
+            middle: (least + most) / 2.0,
             q: if let Backup::MixMax(q) = params.backup { q } else { 0.0 },
             small: SMALL.as_slice(),
         }
