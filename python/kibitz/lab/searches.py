@@ -151,6 +151,8 @@ class _Searching:
         if measure == "exploitability":
             found = [exploitability(self.game, planner, visits=True, seed=seed) for seed in seeds]
             return [[each.mean] for each in found]
+        if measure == "exploitability of play":
+            return [[exploitability(self.game, planner, samples=self.search.searches).mean]]
         searched = [decide(self.game, self.view, planner, seed) for seed in seeds]
         if not searched[0].decision.simulations:
             raise ValueError(f"'{self.search.title}': {planner} makes no simulations")
