@@ -287,8 +287,8 @@ LONG = {
     "klondike-table-2",
     "poker-exploitability",
 }
-"""Even two games a figure take long: they are played with a hundredth of the simulations or worlds, and what
-is searched is searched once."""
+"""Even two games a figure take long: they are played with a hundredth of the simulations or worlds, and
+what is searched is searched once."""
 COARSE = {"king-up-table-4.2", "king-up-table-4.3"}
 """Points are few: two games often come to the same."""
 
