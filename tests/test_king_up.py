@@ -433,3 +433,8 @@ def test_the_loser_begins() -> None:
                 assert referee.movers == [beginner]
                 assert f"round {rounds} of 3" in reports[-1][0].text()
         assert rounds == 3
+
+
+def test_the_tournament_can_be_played(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "check", str(EXAMPLES / "tournament.toml")]) == 0
+    assert "8 cells" in capsys.readouterr().out

@@ -55,6 +55,14 @@ def test_hidden_moves_are_refused_in_a_sentence() -> None:
         ("pomcp-pgt(selection=regret-matching(2))", "2 is not in 0..1"),
         ("pomcp-pgt(selection=regret)", "regret-matching"),
         ("pomcp(belief=tree(opponents=search))", "does not go with belief=tree"),
+        (
+            "hindsight(belief=exact(opponents=search))",
+            "goes by the tree of a search, and here there is none",
+        ),
+        (
+            "ff-replan(belief=exact(opponents=search))",
+            "goes by the tree of a search, and here there is none",
+        ),
     ],
 )
 def test_what_does_not_go_together(spec: str, what: str) -> None:
@@ -101,3 +109,8 @@ def test_beliefs_may_go_by_what_the_search_has_others_do(belief: str) -> None:
     players = [kb.planner(spec), kb.planner("random")]
     decisions = [kb.play("leduc-poker", players, seed=seed).decisions for seed in range(5)]
     assert not any("at random" in note for game in decisions for each in game for note in each.notes)
+
+
+def test_a_belief_of_its_own_has_no_search_to_go_by() -> None:
+    with pytest.raises(ValueError, match="here there is none"):
+        kb.Belief(kb.load("king-up"), "exact(opponents=search)")

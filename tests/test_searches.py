@@ -14,6 +14,7 @@ from kibitz.lab import ExperimentError
 from kibitz.lab.reproduce import compare, reproduce
 from kibitz.lab.reproductions import load, names
 from kibitz.lab.results import open_results
+from kibitz.lab.searches import measure_all
 from kibitz.lab.standings import win_shares
 
 HEAD = """
@@ -206,6 +207,11 @@ def test_a_scale_makes_searches_shorter(file: Path, tmp_path: Path) -> None:
             'moves = ["a1"]\nmeasure = "exploitability"',
             "leave out moves and player",
         ),
+        (
+            'moves = ["a1"]',
+            'moves = ["a1"]\nmeasure = "exploitability of play"',
+            "leave out moves and player",
+        ),
     ],
 )
 def test_searches_that_cannot_be(file: Path, tmp_path: Path, old: str, new: str, expected: str) -> None:
@@ -245,6 +251,35 @@ def test_visits_as_a_strategy() -> None:
     assert of(mixing, visits=False) == pytest.approx(1)
     assert of(mixing, visits=True) < 0.1
     assert of("random", visits=True) == pytest.approx(1)  # it counts none
+
+
+def test_exploitability_of_play_is_that_of_the_answers(file: Path) -> None:
+    file.write_text(
+        HEAD
+        + """
+[[search]]
+title = "given away"
+game = "kuhn-poker"
+planners = ["flat-mc"]
+measure = "exploitability of play"
+at = [5, 50]
+searches = 3
+
+[[search]]
+title = "depth"
+game = "kuhn-poker"
+planners = ["flat-mc", "uct"]
+measure = "depth"
+at = [5, 50]
+"""
+    )
+    given, depth = measure_all(load(file))
+    for point in given.lines[0].points:
+        spec = f"flat-mc(simulations={point.at:.0f})"
+        assert point.figure.value == kb.exploitability("kuhn-poker", spec, samples=3).mean
+    flat, tree = ([point.figure.value for point in line.points] for line in depth.lines)
+    assert flat == [1, 1]  # one move, and a playout
+    assert tree[0] < tree[1]
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name.startswith("king-up-table")])

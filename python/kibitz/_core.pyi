@@ -399,6 +399,10 @@ class Decision:
         """How many steps of the model the simulations took, where that is counted."""
 
     @property
+    def depth(self) -> float | None:
+        """How many moves a simulation made before it left the tree, on average; of a search that has a tree."""
+
+    @property
     def counters(self) -> list[tuple[str, float]]:
         """What the belief has cost so far and how sure it is, in figures with names."""
 

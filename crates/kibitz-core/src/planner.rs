@@ -55,12 +55,15 @@ pub struct Decision {
     pub action: Action,
     /// The evidence for each legal action, best first.
     pub table: Vec<Judgement>,
-    /// What each player may expect from here on, on average over the simulations of a tree search.
+    /// What each player may expect from here on of what it aims at, on average over the simulations of a tree search.
     pub values: Vec<f64>,
     /// How many simulations were run for it.
     pub simulations: u64,
     /// How many steps of the model they took, where that is counted.
     pub transitions: Option<u64>,
+    /// How many moves there were from the present to where a simulation left the tree, on average; of a search that
+    /// has a tree.
+    pub depth: Option<f64>,
     /// How many nodes the tree has.
     pub nodes: u64,
     /// How many edges (actions of nodes that were looked at more than once) the tree has.

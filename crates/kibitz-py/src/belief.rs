@@ -57,7 +57,8 @@ impl Belief {
     #[pyo3(signature = (game, kind="auto", seed=0))]
     fn new(game: &Bound<'_, Game>, kind: &str, seed: u64) -> PyResult<Belief> {
         let spec: Spec = kind.parse().map_err(spec_error)?;
-        let kind = BeliefKind::read(&Value::Spec(spec)).map_err(PyValueError::new_err)?;
+        let kind = BeliefKind::read(&Value::Spec(spec)).and_then(BeliefKind::without_search);
+        let kind = kind.map_err(PyValueError::new_err)?;
         let model = game.get().imagined();
         let belief = kind.build(model.info(), u64::MAX).map_err(PyValueError::new_err)?;
         let mind = Mind { belief, rng: Rng::new(seed), view: None };

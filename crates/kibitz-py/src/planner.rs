@@ -183,6 +183,12 @@ impl Decision {
         self.decision.transitions
     }
 
+    /// How many moves a simulation made before it left the tree, on average; of a search that has a tree.
+    #[getter]
+    fn depth(&self) -> Option<f64> {
+        self.decision.depth
+    }
+
     /// What the belief has cost so far and how sure it is, in figures with names.
     #[getter]
     fn counters(&self) -> Vec<(&'static str, f64)> {

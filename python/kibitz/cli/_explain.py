@@ -72,6 +72,8 @@ def facts(decision: Explained, game: Game, player: int) -> list[str]:
         known.append(f"{decision.simulations:,} simulations in {duration(decision.seconds)}")
     if transitions := decision.transitions:
         known.append(f"{transitions:,} steps of the model")
+    if depth := decision.depth:
+        known.append(f"{depth:.1f} moves deep")
     if decision.belief is not None:
         several = f"belief of {decision.belief:,} states"
         known.append("one possible state" if decision.belief == 1 else several)
@@ -136,6 +138,7 @@ def plain(decision: Explained) -> dict[str, Any]:
         "seconds": decision.seconds,
         "belief": decision.belief,
         "transitions": decision.transitions,
+        "depth": decision.depth,
         "counters": dict(decision.counters),
         "line": [{"player": player, "name": name} for player, name in decision.line],
         "notes": decision.notes,

@@ -60,6 +60,7 @@ class Reasons:
     line: list[tuple[int, str]]
     notes: list[str]
     transitions: int | None = None
+    depth: float | None = None
     counters: list[tuple[str, float]] = field(default_factory=list)
 
 
@@ -235,6 +236,7 @@ def _reasons(decision: Decision) -> Reasons:
         line=[(player, printable(name)) for player, name in decision.line],
         notes=[printable(note) for note in decision.notes],
         transitions=decision.transitions,
+        depth=decision.depth,
         counters=[(printable(name), value) for name, value in decision.counters if math.isfinite(value)],
     )
 
@@ -337,6 +339,7 @@ def _read_reasons(plain: Any, where: str, players: int) -> Reasons:
         notes=fields.get("notes", each(text)),
         # Replays of earlier versions lack them.
         transitions=fields.get("transitions", optional(whole)) if "transitions" in fields.plain else None,
+        depth=fields.get("depth", optional(number)) if "depth" in fields.plain else None,
         counters=fields.get("counters", each(_read_counter)) if "counters" in fields.plain else [],
     )
 

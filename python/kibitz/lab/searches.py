@@ -46,6 +46,7 @@ OF_A_SEARCH: dict[Shown, Callable[[Decision, float], float]] = {
     "CPU microseconds a simulation": lambda decision, cpu: 1e6 * cpu / decision.simulations,
     "nodes a simulation": lambda decision, _: decision.nodes / decision.simulations,
     "edges a simulation": lambda decision, _: decision.edges / decision.simulations,
+    "depth": lambda decision, _: decision.depth or 0.0,
     "steps a simulation": lambda decision, _: (decision.transitions or 0) / decision.simulations,
 }
 """What a search costs; it is the same for all players."""
@@ -150,6 +151,8 @@ class _Searching:
         if measure == "exploitability":
             found = [exploitability(self.game, planner, visits=True, seed=seed) for seed in seeds]
             return [[each.mean] for each in found]
+        if measure == "exploitability of play":
+            return [[exploitability(self.game, planner, samples=self.search.searches).mean]]
         searched = [decide(self.game, self.view, planner, seed) for seed in seeds]
         if not searched[0].decision.simulations:
             raise ValueError(f"'{self.search.title}': {planner} makes no simulations")

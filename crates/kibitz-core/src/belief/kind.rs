@@ -143,6 +143,20 @@ impl BeliefKind {
         Ok(BeliefKind { form, opponents })
     }
 
+    /// The same for somebody who has no tree to look up in what others do.
+    ///
+    /// # Errors
+    /// Others are taken to do as a search of one's own has them do.
+    pub fn without_search(self) -> Result<BeliefKind, String> {
+        match self.opponents {
+            Opponents::Search(_) => Err("opponents=search goes by the tree of a search, and here there is none; \
+                                         use opponents=random, preferred or greedy, or a planner with a tree, \
+                                         such as pomcp"
+                .to_owned()),
+            _ => Ok(self),
+        }
+    }
+
     /// A new belief of this kind for a game, from which so many presents will be drawn.
     ///
     /// # Errors
@@ -189,6 +203,17 @@ impl BeliefKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_does_not_search_cannot_go_by_a_search() {
+        let kind = |text: &str| BeliefKind::read(&Value::Spec(text.parse().unwrap())).unwrap();
+        let refused = kind("exact(opponents=search)").without_search().unwrap_err();
+        assert!(refused.contains("here there is none"), "{refused}");
+        assert_eq!(
+            kind("exact(opponents=preferred)").without_search(),
+            Ok(kind("exact(opponents=preferred)"))
+        );
+    }
 
     #[test]
     fn kinds_are_read_as_they_are_shown() {

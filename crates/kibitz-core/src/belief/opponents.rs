@@ -21,7 +21,7 @@ pub enum Opponents {
     /// share of slips. Those who move at the same time are taken to move at random.
     Greedy(f64),
     /// As often as the player's own search has them do it in that world, but for this share of slips. Only a
-    /// tree search says so ([`super::Belief::assume`]); where nobody does, at random.
+    /// tree search says so ([`super::Belief::assume`]); before its first search, at random.
     Search(f64),
 }
 

@@ -260,22 +260,23 @@ impl Pupil {
             }
             self.gradient[parts[5] + output] += error;
         }
-        for unit in 0..second {
-            if units.second[unit] <= 0.0 {
-                at_second[unit] = 0.0;
+        for ((error, unit), slope) in
+            at_second.iter_mut().zip(&units.second).zip(&mut self.gradient[parts[3]..parts[4]])
+        {
+            if *unit <= 0.0 {
+                *error = 0.0;
             }
-            self.gradient[parts[3] + unit] += at_second[unit];
+            *slope += *error;
         }
         let mut at_first = [0.0f32; MOST_FIRST];
-        for unit in 0..first {
-            if units.first[unit] > 0.0 {
-                let row = parts[2] + unit * second;
-                let mut sum = 0.0;
-                for above in 0..second {
-                    self.gradient[row + above] += at_second[above] * units.first[unit];
-                    sum += at_second[above] * weights[row + above];
+        let rows = weights[parts[2]..parts[3]].chunks_exact(second);
+        let slopes = self.gradient[parts[2]..parts[3]].chunks_exact_mut(second);
+        for (((error, unit), row), slopes) in at_first.iter_mut().zip(&units.first).zip(rows).zip(slopes) {
+            if *unit > 0.0 {
+                for ((slope, weight), above) in slopes.iter_mut().zip(row).zip(&at_second) {
+                    *slope += above * unit;
+                    *error += above * weight;
                 }
-                at_first[unit] = sum;
             }
         }
         let at_first = &at_first[..first];

@@ -41,8 +41,9 @@ inventory::submit! {
         params: || ReplanParams::default().docs(),
         build: |spec| {
             let params = ReplanParams::from_spec(spec)?;
-            registry::planner(&params.planner)
-                .map_err(|SpecError(what)| SpecError(format!("ff-replan: {what}")))?;
+            let named = |what: String| SpecError(format!("ff-replan: {what}"));
+            params.belief.without_search().map_err(named)?;
+            registry::planner(&params.planner).map_err(|SpecError(what)| named(what))?;
             Ok(Box::new(Replan { params, session: None }))
         },
     }

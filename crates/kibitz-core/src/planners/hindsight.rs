@@ -116,6 +116,7 @@ impl Worlds {
         mut params: WorldsParams,
     ) -> Result<Box<dyn Planner>, SpecError> {
         params.apply(spec)?;
+        params.belief.without_search().map_err(|what| SpecError(format!("{name}: {what}")))?;
         if let Some(inner) = &params.planner {
             registry::planner(inner).map_err(|SpecError(what)| SpecError(format!("{name}: {what}")))?;
         } else if params.future == Future::Open {

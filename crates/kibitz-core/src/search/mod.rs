@@ -1,9 +1,10 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
-//! From the lowest to the highest: `tree.rs` (nodes and edges), `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
+//! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
 //! `foresee.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), and here the planner that ties them to a belief and a view.
 
+pub mod aim;
 mod beliefs;
 mod foresee;
 mod leaf;
@@ -27,11 +28,13 @@ use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
 use crate::game::{Action, Info, Turn};
 use crate::learn::Judged;
 use crate::model::{SharedModel, State, in_the_open};
+use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::Rng;
 use crate::strides::strides_of;
 use crate::view::View;
+use aim::Aim;
 use beliefs::{BeliefSearch, LARGEST, Task};
 use params::{
     Backup, Choice, Draws, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection,
@@ -151,6 +154,24 @@ impl TreeSearch {
                  tree for each thread only",
                 self.name
             ));
+        }
+        if p.aim != Aim::Return {
+            need(info.players > 1, &format!("aim={}", p.aim.show()), "several players")?;
+        }
+        if p.aim == Aim::Win {
+            if !info.paid_at_end {
+                return Err(format!(
+                    "{}: aim=win needs a game that pays at its end only (and says so); use aim=lead",
+                    self.name
+                ));
+            }
+            let leaf = p.parallel == Parallel::Leaf && p.workers > 1;
+            if p.backup == Backup::Max || p.playouts > 1 || leaf {
+                return Err(format!(
+                    "{}: aim=win goes with single playouts and not with backup=max: who wins on average cannot be told",
+                    self.name
+                ));
+            }
         }
         let policy = match p.playout {
             PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
@@ -340,6 +361,7 @@ fn together(params: &SearchParams, info: &Info) -> u32 {
     const ROUNDS: u32 = 4;
     let flat = params.growth() < 1.0 && params.selection == Selection::Uniform;
     let plain = params.playouts == 1 && params.backup == Backup::Mean && params.width.is_none();
+    let plain = plain && params.aim != Aim::Win; // that of each playout is known by itself only
     if flat && plain && info.at_once > 1 { ROUNDS * info.at_once } else { 1 }
 }
 
@@ -496,7 +518,7 @@ fn search(
     let shared = params.parallel == Parallel::Tree && params.workers > 1;
     // With one observer, the others' nodes are counted from the root on.
     let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
-    let floor = problem.model.info().min_return;
+    let (floor, ..) = params.aim.range(problem.model.info());
     let floor = if floor.is_finite() { floor } else { 0.0 };
     trees.resize_with(count as usize, || Tree::new(shared, floor));
     for tree in trees.iter_mut() {

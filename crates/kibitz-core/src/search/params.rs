@@ -1,5 +1,6 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
+use super::aim::Aim;
 use crate::belief::{BeliefKind, Form};
 use crate::learn::Taught;
 use crate::params::{Param, Params, named, share, whole, words};
@@ -31,6 +32,9 @@ crate::params! {
         pub observers: Observers = Observers::All;
         /// What an edge is: a move, or one that cannot be undone with those before it that can.
         pub moves: Moves = Moves::All;
+        /// What players are taken to want, the planner's own among them: the return, the lead over the mean of the
+        /// others' returns, or the win, which is to have the best return of all (those who tie share it).
+        pub aim: Aim = Aim::Return;
         /// How edges are chosen: ucb1, uniform, regret-matching with the least regret that every action counts
         /// with (in units of the spread of returns), or regret-matching-plus with a share of moves at random.
         pub selection: Selection = Selection::Ucb1;

@@ -34,6 +34,8 @@ pub(super) struct Stop<'a> {
 pub(super) struct Found {
     pub simulations: u64,
     pub transitions: u64,
+    /// The sum of the moves that simulations made in the tree.
+    pub moves: u64,
     pub root_returns: Vec<Moments>,
     /// The sum of each player's returns.
     pub totals: Vec<f64>,
@@ -85,6 +87,7 @@ pub(super) fn search_tree(
         }
         found.simulations += worker.simulations;
         found.transitions += worker.transitions;
+        found.moves += worker.moves;
         for (total, part) in found.root_returns.iter_mut().zip(&worker.root_returns) {
             total.join(*part);
         }

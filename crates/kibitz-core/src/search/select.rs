@@ -26,12 +26,13 @@ pub(super) struct Rule {
 
 impl Rule {
     pub fn new(info: &Info, params: &SearchParams) -> Rule {
+        let (least, most, spread) = params.aim.range(info);
         Rule {
             selection: params.selection,
             expansion: params.expansion,
-            c: params.exploration * info.spread,
-            spread: info.spread,
-            middle: (info.min_return + info.max_return) / 2.0,
+            c: params.exploration * spread,
+            spread,
+            middle: (least + most) / 2.0,
             q: if let Backup::MixMax(q) = params.backup { q } else { 0.0 },
             small: SMALL.as_slice(),
         }
@@ -46,33 +47,49 @@ impl Rule {
 
     /// The edge with the highest upper confidence bound among those that have been tried.
     pub fn best_tried(&self, tree: &Tree, id: NodeId, tried: &[Edge]) -> usize {
-        let visits = tree.node(id).visits.load(Relaxed);
-        self.best(tree, tried, count(self.small, visits).root_log, || 1.0).0
+        let explore = self.explore(tree.node(id).visits.load(Relaxed));
+        let tried = tried.iter().enumerate();
+        self.best(tried, |_, edge, n| (self.exploit(tree, edge, n), explore)).0.unwrap_or_default()
     }
 
-    /// The tried edge with the highest upper confidence bound, and that bound. `jitter` scales
-    /// each edge's exploration.
+    /// c sqrt(ln N), which a node's visits, or an action's offers, add to a bound.
     #[inline]
-    fn best(
+    fn explore(&self, visits: u32) -> f64 {
+        self.c * count(self.small, visits).root_log
+    }
+
+    /// [`Rule::value`] of an edge that has been tried so often.
+    #[inline]
+    fn exploit(&self, tree: &Tree, edge: &Edge, n: Count) -> f64 {
+        let mean = edge.excess() * n.inverse + tree.floor();
+        if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean }
+    }
+
+    /// UCB1: the first of the edges with the highest upper confidence bound, and that bound. `terms` has an edge's Q
+    /// and its c sqrt(ln N).
+    #[inline]
+    fn best<'e>(
         &self,
-        tree: &Tree,
-        edges: &[Edge],
-        root_log: f64,
-        mut jitter: impl FnMut() -> f64,
-    ) -> (usize, f64) {
-        let (mut best, mut bound) = (0, f64::NEG_INFINITY);
-        let explore = self.c * root_log;
-        for (index, edge) in edges.iter().enumerate() {
+        edges: impl Iterator<Item = (usize, &'e Edge)>,
+        mut terms: impl FnMut(usize, &Edge, Count) -> (f64, f64),
+    ) -> (Option<usize>, f64) {
+        let (mut best, mut bound) = (None, f64::NEG_INFINITY);
+        for (index, edge) in edges {
             let n = count(self.small, edge.visits.load(Relaxed));
-            let mean = edge.excess() * n.inverse + tree.floor();
-            let exploit = if self.q == 0.0 { mean } else { self.q * edge.best() + (1.0 - self.q) * mean };
-            let upper = exploit + jitter() * explore * n.inverse_root; // Q + c sqrt(ln N / n)
+            let (exploit, explore) = terms(index, edge, n);
+            let upper = exploit + explore * n.inverse_root; // Q + c sqrt(ln N / n)
             if upper > bound {
-                (best, bound) = (index, upper);
+                (best, bound) = (Some(index), upper);
             }
         }
         (best, bound)
     }
+}
+
+/// What an edge's exploration is scaled by: others who choose at the same time would else fall into step.
+#[inline]
+fn jitter(several: bool, rng: &mut Rng) -> f64 {
+    if several { 0.5 + rng.unit() } else { 1.0 }
 }
 
 /// Chooses an edge of an expanded node: its number among the node's edges. `several` says that
@@ -89,32 +106,30 @@ pub(super) fn select(
 ) -> usize {
     let node = tree.node(id);
     if rule.selection == Selection::Uniform {
-        return least_visited(edges);
+        return least_visited(edges, |_| true).unwrap_or_default();
     }
     if rule.expansion == Expansion::All
         && let Some(untried) = tree.take_untried(id, edges.len())
     {
         return untried;
     }
-    let root_log = count(rule.small, node.visits.load(Relaxed)).root_log;
+    let explore = rule.explore(node.visits.load(Relaxed));
     let tried = match rule.expansion {
         Expansion::All => edges.len(),
         Expansion::Partial => usize::from(node.tried.load(Relaxed)),
     };
-    let (best, bound) = if several {
-        rule.best(tree, &edges[..tried], root_log, || 0.5 + rng.unit())
-    } else {
-        rule.best(tree, &edges[..tried], root_log, || 1.0)
-    };
+    let (best, bound) = rule.best(edges[..tried].iter().enumerate(), |_, edge, n| {
+        (rule.exploit(tree, edge, n), jitter(several, rng) * explore)
+    });
     if tried < edges.len() {
-        let untried = rule.middle + rule.c * root_log / (1.0 + tried as f64).sqrt();
+        let untried = rule.middle + explore / (1.0 + tried as f64).sqrt();
         if (tried == 0 || untried > bound)
             && let Some(next) = tree.take_untried(id, edges.len())
         {
             return next;
         }
     }
-    best
+    best.unwrap_or_default()
 }
 
 /// Chooses among the edges of a node whose actions are on offer in the present world: an untried one, or
@@ -127,44 +142,39 @@ pub(super) fn select_offered(
     several: bool,
     rng: &mut Rng,
 ) -> Option<usize> {
-    let (mut best, mut bound) = (None, f64::NEG_INFINITY);
-    for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| offered.contains(&edge.action())) {
-        let visits = edge.visits.load(Relaxed);
-        let upper = match rule.selection {
-            Selection::Uniform => -f64::from(visits),
-            _ if visits == 0 => return Some(index), // the order of new edges is random
-            _ => {
-                let jitter = if several { 0.5 + rng.unit() } else { 1.0 };
-                let explore = count(rule.small, edge.offers()).root_log;
-                rule.value(tree, edge) + jitter * rule.c * explore * count(rule.small, visits).inverse_root
-            }
-        };
-        if upper > bound {
-            (best, bound) = (Some(index), upper);
-        }
+    let is_offered = |edge: &Edge| offered.contains(&edge.action());
+    if rule.selection == Selection::Uniform {
+        return least_visited(edges, is_offered);
     }
-    best
+    // The order of new edges is random.
+    let is_untried = |edge: &Edge| edge.visits.load(Relaxed) == 0 && is_offered(edge);
+    edges.iter().position(is_untried).or_else(|| {
+        let on_offer = edges.iter().enumerate().filter(|(_, edge)| is_offered(edge));
+        let terms = |_, edge: &Edge, n| {
+            (rule.exploit(tree, edge, n), jitter(several, rng) * rule.explore(edge.offers()))
+        };
+        rule.best(on_offer, terms).0
+    })
 }
 
 /// Chooses an edge by the value of each, which is not its mean; an untried one first.
 pub(super) fn select_valued(tree: &Tree, id: NodeId, edges: &[Edge], values: &[f64], rule: &Rule) -> usize {
     if rule.selection == Selection::Uniform {
-        return least_visited(edges);
+        return least_visited(edges, |_| true).unwrap_or_default();
     }
     if let Some(untried) = tree.take_untried(id, edges.len()) {
         return untried;
     }
-    let explore = rule.c * count(rule.small, tree.node(id).visits.load(Relaxed)).root_log;
-    let bound = |(edge, value): (&Edge, &f64)| {
-        value + explore * count(rule.small, edge.visits.load(Relaxed)).inverse_root
-    };
-    let bounds = edges.iter().zip(values).map(bound).enumerate();
-    bounds.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index)
+    let explore = rule.explore(tree.node(id).visits.load(Relaxed));
+    // Of equals the last, as in the papers' algorithms followed line by line (tests/public_tree.rs): in
+    // rock-paper-scissors, where many are equal, it decides who comes out ahead.
+    rule.best(edges.iter().enumerate().rev(), |index, _, _| (values[index], explore)).0.unwrap_or_default()
 }
 
-fn least_visited(edges: &[Edge]) -> usize {
-    let visits = edges.iter().map(|edge| edge.visits.load(Relaxed));
-    visits.enumerate().min_by_key(|(_, n)| *n).map_or(0, |(index, _)| index)
+/// The first of the least visited edges that can be chosen.
+fn least_visited(edges: &[Edge], can_be: impl Fn(&Edge) -> bool) -> Option<usize> {
+    let visits = edges.iter().enumerate().filter(|(_, edge)| can_be(edge));
+    visits.min_by_key(|(_, edge)| edge.visits.load(Relaxed)).map(|(index, _)| index)
 }
 
 /// 1/n, 1/sqrt(n) and sqrt(ln n) of a count n.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use super::aim::Aim;
 use super::foresee::Foresight;
 use super::leaf::Leaf;
 use super::params::{Backup, Draws, Observers, Parallel, SearchParams, TreeKind};
@@ -78,6 +79,8 @@ pub(super) struct Worker<'a> {
     pub simulations: u64,
     /// Steps of the model.
     pub transitions: u64,
+    /// Moves that simulations made in the tree.
+    pub moves: u64,
     /// How many the present one stands for.
     pub(super) count: u32,
     /// For each of the root's edges: the returns of this search, for the standard error.
@@ -190,6 +193,7 @@ impl<'a> Worker<'a> {
             belief,
             simulations: 0,
             transitions: 0,
+            moves: 0,
             count: 1,
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
@@ -257,8 +261,10 @@ impl<'a> Worker<'a> {
             self.most_added = self.most_added.max(self.choices.len() + 1);
         }
         self.play_out(tree, moves, leaf);
+        self.take_aim();
         self.back_up(tree);
         self.simulations += u64::from(count);
+        self.moves += u64::from(count) * u64::from(moves);
     }
 
     /// What chance does: anything, what is due, or one of the few outcomes that are considered after the last action.
@@ -525,6 +531,26 @@ impl<'a> Worker<'a> {
         let count = self.problem.params.playouts * self.count;
         self.transitions +=
             leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
+    }
+
+    /// Makes of what this simulation pays what its players want.
+    #[inline]
+    fn take_aim(&mut self) {
+        let aim = self.problem.params.aim;
+        if aim == Aim::Return {
+            return;
+        }
+        let players = self.returns.len();
+        // A win is paid once: by the last step, or by the playout that goes on from there.
+        let from = match aim {
+            Aim::Win if self.turn() == Turn::Over => self.rewards.len().saturating_sub(players),
+            Aim::Win => self.rewards.len(),
+            _ => 0,
+        };
+        self.rewards[from..].chunks_exact_mut(players).for_each(|rewards| aim.take(rewards));
+        if aim != Aim::Win || from == self.rewards.len() {
+            aim.take(&mut self.returns);
+        }
     }
 
     /// Carries the return from the leaf to the root, through every choice on the way.

@@ -86,6 +86,8 @@ pub(super) fn decide(
         values: (0..problem.model.info().players).filter(|_| means).map(expected).collect(),
         simulations,
         transitions: Some(found.iter().map(|found| found.transitions).sum()),
+        depth: (simulations > 0)
+            .then(|| found.iter().map(|found| found.moves).sum::<u64>() as f64 / simulations as f64),
         nodes: trees.iter().map(|tree| tree.len() as u64).sum(),
         edges: trees.iter().map(|tree| tree.edge_count() as u64).sum(),
         bytes: trees.iter().map(|tree| tree.bytes() as u64).sum(),

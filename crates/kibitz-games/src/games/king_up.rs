@@ -97,6 +97,7 @@ impl KingUp {
         info.has.resampling = true;
         info.has.view_key = true;
         info.has.svg = true;
+        info.has.preferred = true;
         let is_small = params.pieces <= 9 && params.height <= 9;
         Ok(KingUp { info, rules, start, given, is_small })
     }
@@ -242,9 +243,15 @@ impl KingUp {
         if state.votes[player] > 0 { rng.below(2) } else { YES }
     }
 
-    /// Plays on at random to the end, without the keys of views, which nobody will ask for. Gives the number
-    /// of steps.
-    fn finish(&self, state: &mut State, rng: &mut Rng, returns: &mut [f64]) -> u64 {
+    /// What a voter says who thinks of its own pieces.
+    #[inline]
+    fn sensible_vote(&self, state: &State, player: usize) -> u32 {
+        if state.votes[player] == 0 || self.rules.is_content(state, player) { YES } else { NO }
+    }
+
+    /// Plays on at random to the end, but for votes, if they are to be `SENSIBLE`; without the keys of views, which
+    /// nobody will ask for. Gives the number of steps.
+    fn finish<const SENSIBLE: bool>(&self, state: &mut State, rng: &mut Rng, returns: &mut [f64]) -> u64 {
         let mut steps = 0;
         loop {
             match state.stage {
@@ -262,8 +269,15 @@ impl KingUp {
                     self.rules.promote(state, piece, returns);
                 }
                 Stage::Vote => {
-                    let vote = |noes, player| noes | Self::random_vote(state, player, rng) << player;
-                    let noes = self.rules.voters(state).iter().fold(0, vote);
+                    let mut vote = |player| match SENSIBLE {
+                        true => self.sensible_vote(state, player),
+                        false => Self::random_vote(state, player, rng),
+                    };
+                    let noes = self
+                        .rules
+                        .voters(state)
+                        .iter()
+                        .fold(0, |noes, player| noes | vote(player) << player);
                     self.rules.vote(state, Players(noes), returns);
                 }
                 Stage::Over => return steps,
@@ -341,10 +355,22 @@ impl Game for KingUp {
         returns: &mut [f64],
     ) -> Option<u64> {
         let to_the_end = self.info.horizon.is_some_and(|horizon| how.depth >= horizon);
-        if how.policy != Policy::Random || how.discount != 1.0 || !to_the_end {
+        if how.discount != 1.0 || !to_the_end {
             return None;
         }
-        Some((0..count).map(|_| self.finish(&mut state.clone(), rng, returns)).sum())
+        let finish = match how.policy {
+            Policy::Random => Self::finish::<false>,
+            Policy::Preferred => Self::finish::<true>,
+            _ => return None,
+        };
+        Some((0..count).map(|_| finish(self, &mut state.clone(), rng, returns)).sum())
+    }
+
+    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
+        match state.stage {
+            Stage::Vote => actions.push(Action(self.sensible_vote(state, player))),
+            _ => self.legal(state, player, actions),
+        }
     }
 
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {

@@ -19,8 +19,8 @@ use kibitz_core::view::{Event, View, after_action, after_observation};
 
 use crate::bits::{nth_set, ones};
 
-pub mod atoms;
-mod cards;
+mod atoms;
+pub mod cards;
 mod features;
 pub mod file;
 pub mod moves;

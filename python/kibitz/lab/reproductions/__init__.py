@@ -34,10 +34,12 @@ Measure = Literal[
 Shown = Literal[
     "expected return",
     "exploitability",
+    "exploitability of play",
     "CPU seconds",
     "CPU microseconds a simulation",
     "nodes a simulation",
     "edges a simulation",
+    "depth",
     "steps a simulation",
 ]
 """What a panel of searches may show."""
@@ -190,7 +192,8 @@ class Search:
     players: tuple[int, ...] | None = None
     """Whose expected returns are shown; by default everybody's."""
     searches: int = 1
-    """How many with seeds of their own there are at each point; the mean is shown, with its interval."""
+    """How many with seeds of their own there are at each point; the mean is shown, with its interval. Of
+    the exploitability of play: how often a planner is asked at each information set."""
     paper: tuple[Published, ...] = ()
 
 

@@ -186,7 +186,7 @@ class ReproductionReader(Reader):
         missing: dict[str, Any] = {"title": "", "game": "", "planners": (), "at": ()}
         search = Search(**(missing | {key: value for key, value in found.items() if value is not None}))
         self._check_panel(search, place)
-        if search.measure == "exploitability" and (search.moves or search.player is not None):
+        if search.measure.startswith("exploitability") and (search.moves or search.player is not None):
             self.wrong(place, "an exploitability is that of the whole game: leave out moves and player")
         return search
 

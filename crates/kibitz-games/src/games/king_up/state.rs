@@ -294,11 +294,24 @@ impl Rules {
         }
     }
 
+    /// Whether a voter is well off with the piece on the top: it is one of its own, or the voter gets the bonus. A
+    /// piece of others' on the top is worth nothing to it, and to throw that out takes nothing from it.
+    #[inline]
+    pub fn is_content(&self, state: &State, player: usize) -> bool {
+        let own = self.cards.get(usize::from(state.cards[player])).copied().unwrap_or_default();
+        own >> state.top & 1 == 1 || self.credits(state, player).is_none()
+    }
+
     /// The points of a player as the board is now.
     #[inline]
     pub fn points(&self, state: &State, player: usize) -> u16 {
-        let Some(card) = self.cards.get(usize::from(state.cards[player])) else { return 0 };
-        let own = state.board & card;
+        self.credits(state, player).unwrap_or(self.bonus)
+    }
+
+    /// What a player's pieces on the board score; `None` for who gets the bonus.
+    #[inline]
+    fn credits(&self, state: &State, player: usize) -> Option<u16> {
+        let own = state.board & self.cards.get(usize::from(state.cards[player]))?;
         let credit = |piece: u32| match state.levels[piece as usize] {
             level if level == self.height => self.top,
             level => u16::from(level),
@@ -308,7 +321,7 @@ impl Rules {
             BonusFor::NoCredits => credits == 0,
             BonusFor::NoPieces => own == 0,
         };
-        if has_nothing { self.bonus } else { credits }
+        (!has_nothing).then_some(credits)
     }
 
     /// Pays the points of a round, and begins the next, if there is one.

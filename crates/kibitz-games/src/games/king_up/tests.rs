@@ -299,3 +299,68 @@ fn quick_playouts_are_playouts() {
 fn a_state_is_small() {
     assert_eq!(size_of::<State>(), 120);
 }
+
+#[test]
+fn sensible_voters_think_of_their_own_pieces() {
+    // E is on the top. It is on the second card; the first has pieces below, the third none at all.
+    let text = "cards: ABCD CDEF DEFG\nvotes: 1 1 0\npieces: A1 B2 E5\nmover: 1\n";
+    let game = from(&params(), text);
+    let (state, _) = after(&game, &[]);
+    let says = |state: &State, player| {
+        let mut actions = Vec::new();
+        game.preferred(state, player, &mut actions);
+        actions
+    };
+    assert_eq!(game.turn(&state), Turn::Several(Players::first(3)));
+    assert_eq!(
+        [0, 1, 2].map(|player| says(&state, player)),
+        [[NO], [YES], [YES]].map(|vote| vote.map(Action))
+    );
+    // Who gets the bonus is content, though the piece is another's; who has no vote card can only be.
+    let bonus = State {
+        levels: {
+            let mut levels = state.levels;
+            levels[0] = 0;
+            levels[1] = 0;
+            levels
+        },
+        ..state
+    };
+    assert_eq!(says(&bonus, 0), [Action(YES)]);
+    let poor = State { votes: [0, 1, 0, 0, 0, 0], ..state };
+    assert_eq!(says(&poor, 0), [Action(YES)]);
+    // Only votes are narrowed, and they depend on nobody else's card.
+    let other =
+        State { cards: [state.cards[0], state.cards[2], state.cards[1], NONE, NONE, NONE], ..state };
+    assert_eq!(says(&other, 0), [Action(NO)]);
+    let mut promoting = state;
+    game.step(&mut promoting, &[Action(NO), Action(YES), Action(YES)], &mut [0.0; 3]);
+    let (mut legal, preferred) = (Vec::new(), says(&promoting, promoting.mover.into()));
+    game.legal(&promoting, promoting.mover.into(), &mut legal);
+    assert_eq!(preferred, legal);
+}
+
+#[test]
+fn quick_playouts_are_those_of_the_same_votes() {
+    let game = game(&params());
+    let how = |policy| Playout { policy, depth: u32::MAX, discount: 1.0 };
+    let mean = |policy, quick: bool| {
+        let (mut rng, mut returns, games) = (Rng::new(3), [0.0; 3], 20_000);
+        if quick {
+            game.play_out_many(&game.initial(), &how(policy), games, &mut rng, &mut returns).unwrap();
+        } else {
+            for _ in 0..games {
+                kibitz_core::playout::run(&game, &mut game.initial(), &how(policy), &mut rng, &mut returns);
+            }
+        }
+        returns.map(|sum| sum * UNIT / f64::from(games))
+    };
+    for policy in [Policy::Random, Policy::Preferred] {
+        for (quick, slow) in mean(policy, true).into_iter().zip(mean(policy, false)) {
+            assert!((quick - slow).abs() < 0.25, "{policy:?}: {quick} and {slow}");
+        }
+    }
+    // Nobody throws out its own piece: all get more.
+    let all = |means: [f64; 3]| means.iter().sum::<f64>();
+    assert!(all(mean(Policy::Preferred, true)) > all(mean(Policy::Random, true)) + 1.0);
+}
