@@ -433,6 +433,13 @@ pub trait Game: Send + Sync + 'static {
         None
     }
 
+    /// How many things of a state are unknown that [`Game::judge`] sees: the more there are, the less what it finds is
+    /// worth to somebody who does not.
+    fn unknown(&self, state: &Self::State) -> u32 {
+        let _ = state;
+        0
+    }
+
     /// What the game's own solver says of a state in which everything is known, if it may look at so many states.
     /// ([`Capabilities::solver`])
     fn prove(&self, state: &Self::State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {

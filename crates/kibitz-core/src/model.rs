@@ -160,6 +160,8 @@ pub trait Model: Send + Sync {
     fn imagined(&self) -> Option<SharedModel>;
     /// [`Game::judge`].
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
+    /// [`Game::unknown`].
+    fn unknown(&self, state: &State) -> u32;
     /// [`Game::prove`].
     fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof>;
     /// [`Game::strides`].
@@ -325,6 +327,10 @@ impl<G: Game> Model for G {
 
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
         Game::judge(self, state.get::<G::State>(), effort, rng, returns)
+    }
+
+    fn unknown(&self, state: &State) -> u32 {
+        Game::unknown(self, state.get::<G::State>())
     }
 
     fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {

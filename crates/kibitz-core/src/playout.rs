@@ -28,6 +28,8 @@ pub enum Policy {
     Solver {
         /// States to look at.
         effort: u32,
+        /// Where more things are unknown than this, the evaluator judges instead: the solver would see too much.
+        clairvoyance: Option<u32>,
     },
 }
 
@@ -53,8 +55,14 @@ pub fn run<G: Game>(
     rng: &mut Rng,
     returns: &mut [f64],
 ) -> u32 {
-    if let Policy::Solver { effort } = how.policy {
+    if let Policy::Solver { effort, clairvoyance } = how.policy {
         if game.turn(state) == Turn::Over {
+            return 0;
+        }
+        if clairvoyance.is_some_and(|most| game.unknown(state) > most) {
+            let mut values = [0.0; MAX_PLAYERS];
+            game.evaluate(state, &mut values[..returns.len()]);
+            returns.iter_mut().zip(values).for_each(|(total, value)| *total += value);
             return 0;
         }
         let made = game.judge(state, effort, rng, returns);

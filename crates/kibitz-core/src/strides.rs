@@ -217,6 +217,10 @@ impl Game for Strided {
         self.model.judge(&spot.state, effort, rng, returns)
     }
 
+    fn unknown(&self, spot: &Spot) -> u32 {
+        self.model.unknown(&spot.state)
+    }
+
     fn hash(&self, spot: &Spot) -> u64 {
         self.model.hash(&spot.state)
     }

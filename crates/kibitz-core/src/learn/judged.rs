@@ -58,7 +58,11 @@ impl Model for Judged {
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> u64 {
-        if how.policy != Policy::Evaluator {
+        let by_net = match how.policy {
+            Policy::Solver { clairvoyance: Some(most), .. } => self.model.unknown(state) > most,
+            policy => policy == Policy::Evaluator,
+        };
+        if !by_net {
             return self.model.playouts(state, how, count, rng, returns);
         }
         if self.model.turn(state) != Turn::Over {
@@ -76,14 +80,12 @@ impl Model for Judged {
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> u64 {
-        if how.policy != Policy::Evaluator {
-            return self.model.playouts_after(starts, how, rng, returns);
-        }
+        let mut steps = starts.len() as u64;
         for ((state, action), returns) in starts.iter().zip(returns.chunks_mut(self.info.players)) {
             let after = self.model.after(state, &[*action], returns);
-            self.playouts(&after, how, 1, rng, returns);
+            steps += self.playouts(&after, how, 1, rng, returns);
         }
-        starts.len() as u64
+        steps
     }
 
     fn initial(&self) -> State {
@@ -205,6 +207,10 @@ impl Model for Judged {
 
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
         self.model.judge(state, effort, rng, returns)
+    }
+
+    fn unknown(&self, state: &State) -> u32 {
+        self.model.unknown(state)
     }
 
     fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {

@@ -37,8 +37,7 @@ use crate::view::View;
 use aim::Aim;
 use beliefs::{BeliefSearch, LARGEST, Task};
 use params::{
-    Backup, Choice, Draws, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection,
-    TreeKind,
+    Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
 };
 use run::{Found, Stop, search_tree};
 use simulate::Problem;
@@ -111,12 +110,6 @@ impl TreeSearch {
                 return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
             }
         }
-        if p.draws == Draws::Even {
-            need(info.has.explicit_chance, "draws=even", "explicit chance")?;
-            if p.width.is_some() {
-                return Err(format!("{}: draws=even goes with all outcomes, not with width", self.name));
-            }
-        }
         if p.width.is_some() && !state_tree {
             return Err(format!("{}: width goes with tree=state only", self.name));
         }
@@ -186,7 +179,9 @@ impl TreeSearch {
                 let there = info.has.evaluator || p.evaluator.is_some();
                 need(there, "playout=evaluator", "an evaluator")?;
             }
-            Policy::Solver { .. } => {
+            Policy::Solver { clairvoyance, .. } => {
+                let there = info.has.evaluator || p.evaluator.is_some() || clairvoyance.is_none();
+                need(there, "clairvoyance", "an evaluator")?;
                 need(
                     info.has.solver || info.players == 1,
                     "playout=solver",
@@ -234,8 +229,13 @@ impl Planner for TreeSearch {
             Moves::Irreversible => {
                 let strides = strides_of(&model);
                 let searched = judged(strides.model())?;
-                if policy == Policy::Evaluator && !searched.info().has.evaluator {
-                    return Err(format!("{}: playout=evaluator needs an evaluator of strides", self.name));
+                let sees = matches!(policy, Policy::Solver { clairvoyance: Some(_), .. });
+                if (policy == Policy::Evaluator || sees) && !searched.info().has.evaluator {
+                    return Err(format!(
+                        "{}: this needs an evaluator of strides, which this game lacks; kibitz learn --strides makes \
+                         one, for evaluator=FILE",
+                        self.name
+                    ));
                 }
                 (model, Some(Striding::new(strides, searched)))
             }

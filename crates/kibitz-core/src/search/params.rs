@@ -5,7 +5,7 @@ use crate::belief::{BeliefKind, Form};
 use crate::learn::Taught;
 use crate::params::{Param, Params, named, share, whole, words};
 use crate::playout::Policy;
-use crate::spec::{Spec, Value};
+use crate::spec::{Spec, SpecError, Value};
 
 crate::params! {
     /// All the choices that make a tree search.
@@ -46,6 +46,8 @@ crate::params! {
         /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon), evaluator, or
         /// solver(states): the best that a bounded search finds in one world, all of it seen.
         pub playout: PlayoutKind = PlayoutKind::Auto;
+        /// How many unknown things playout=solver may see: where there are more, the evaluator judges. None: any number.
+        pub clairvoyance: Option<u32> = None, in Some(0)..=Some(u32::MAX);
         /// A network that judges leaves in place of the game's evaluator: a file that `kibitz learn` wrote.
         pub evaluator: Option<Taught> = None;
         /// Playouts from each leaf; their mean counts as one simulation.
@@ -61,8 +63,6 @@ crate::params! {
         /// for without exploring (policy), or, where it draws by regret, one that is drawn with its exploring
         /// (drawn).
         pub choice: Choice = Choice::Visits;
-        /// How chance draws after an action: at random, or even, each outcome as often as it is probable.
-        pub draws: Draws = Draws::Random;
         /// Outcomes of chance that are considered for an action; none for all of them.
         pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// Trees that are searched one after the other; their values are averaged.
@@ -116,16 +116,6 @@ words! {
         All = "all",
         /// A move that cannot be undone, with those before it that can.
         Irreversible = "irreversible",
-    }
-}
-words! {
-    /// How chance draws.
-    Draws {
-        /// Independently.
-        Random = "random",
-        /// So that the outcomes after an action come as often as they are probable, as nearly as can be: its value
-        /// then varies less.
-        Even = "even",
     }
 }
 words! {
@@ -187,7 +177,10 @@ impl Param for PlayoutKind {
             "preferred" => PlayoutKind::Fixed(Policy::Preferred),
             "greedy" => PlayoutKind::Fixed(Policy::Greedy { epsilon: share(&name, number, 0.0)? }),
             "evaluator" => PlayoutKind::Fixed(Policy::Evaluator),
-            "solver" => PlayoutKind::Fixed(Policy::Solver { effort: whole(&name, number, 150)? }),
+            "solver" => PlayoutKind::Fixed(Policy::Solver {
+                effort: whole(&name, number, 150)?,
+                clairvoyance: None,
+            }),
             _ => PlayoutKind::Auto,
         })
     }
@@ -199,7 +192,7 @@ impl Param for PlayoutKind {
             PlayoutKind::Fixed(Policy::Preferred) => "preferred".to_owned(),
             PlayoutKind::Fixed(Policy::Greedy { epsilon }) => format!("greedy({epsilon})"),
             PlayoutKind::Fixed(Policy::Evaluator) => "evaluator".to_owned(),
-            PlayoutKind::Fixed(Policy::Solver { effort }) => format!("solver({effort})"),
+            PlayoutKind::Fixed(Policy::Solver { effort, .. }) => format!("solver({effort})"),
         }
     }
 }
@@ -308,10 +301,20 @@ impl SearchParams {
     ///
     /// # Errors
     /// An unknown name or a bad value.
-    pub fn with(mut self, spec: &Spec) -> Result<SearchParams, crate::spec::SpecError> {
+    pub fn with(mut self, spec: &Spec) -> Result<SearchParams, SpecError> {
         self.apply(spec)?;
         if self.evaluator.is_some() && self.playout == PlayoutKind::Auto {
             self.playout = PlayoutKind::Fixed(Policy::Evaluator);
+        }
+        match (&mut self.playout, self.clairvoyance) {
+            (PlayoutKind::Fixed(Policy::Solver { clairvoyance, .. }), sees) => *clairvoyance = sees,
+            (_, None) => {}
+            (_, Some(_)) => {
+                let name = &spec.name;
+                return Err(SpecError(format!(
+                    "{name}: clairvoyance is a solver's: it goes with playout=solver only"
+                )));
+            }
         }
         // A budget of another kind takes the place of a preset's simulations.
         let says = |name: &str| spec.arguments.iter().any(|(key, _)| key == name);

@@ -80,7 +80,7 @@ preset!(
         moves: Moves::Irreversible,
         transpositions: true,
         simulations: Some(2000),
-        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150 }),
+        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150, clairvoyance: None }),
         exploration: 0.7,
         until_decided: true,
     }

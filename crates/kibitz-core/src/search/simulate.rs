@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::aim::Aim;
 use super::foresee::Foresight;
 use super::leaf::Leaf;
-use super::params::{Backup, Draws, Observers, Parallel, SearchParams, TreeKind};
+use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
 use super::regret::{self, Mix};
 use super::select::{Rule, select, select_offered};
 use super::tree::{FIRST, NONE, NodeId, Tree};
-use super::width::{Width, even_quantile, outcome_at};
+use super::width::Width;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
 use crate::model::{Model, State};
@@ -88,9 +88,6 @@ pub(super) struct Worker<'a> {
     pub(super) rng: Rng,
     /// What chance draws from until the next decision, where only some outcomes are considered.
     fate: Option<Rng>,
-    /// Where chance is among the outcomes of the present moment, from 0 to 1, where they are to come evenly.
-    quantile: Option<f64>,
-    outcomes: Vec<(Action, f64)>,
     /// Whether new nodes are given edges at their second visit only.
     lazy: bool,
     /// Whether what lies behind the last action was never seen.
@@ -198,8 +195,6 @@ impl<'a> Worker<'a> {
             root_returns: vec![Moments::default(); problem.view.legal.len()],
             rng,
             fate: None,
-            quantile: None,
-            outcomes: Vec::new(),
             lazy: problem.adds_whole_paths(),
             unseen: false,
             most_added: 0,
@@ -267,37 +262,21 @@ impl<'a> Worker<'a> {
         self.moves += u64::from(count) * u64::from(moves);
     }
 
-    /// What chance does: anything, what is due, or one of the few outcomes that are considered after the last action.
+    /// What chance does: anything, or one of the few outcomes that are considered after the last action.
     #[inline]
     fn draw(&mut self, tree: &Tree, width: Option<&Width>) -> Action {
         let (model, state) = (self.problem.model, &self.world.state);
-        let even = self.problem.params.draws == Draws::Even;
-        if width.is_none() && !even {
-            return model.draw(state, &mut self.rng);
-        }
-        // How often that action was taken before, unless several were taken at once.
-        let last = self.steps.last().map_or(0, |step| step.choices);
-        let before = match self.choices[last..] {
-            [Chosen { edge: FIRST, .. }] => Some(0),
-            [Chosen { edge, .. }] => Some(tree.edge(edge).visits.load(Relaxed) - 1),
-            _ => None,
-        };
-        if let Some(width) = width {
-            let fate =
-                self.fate.get_or_insert_with(|| width.stream(self.world.path, before, &mut self.rng));
-            return model.draw(state, fate);
-        }
-        let quantile = match (self.quantile, before) {
-            (Some(quantile), _) => quantile,
-            // Ways that meet share an edge.
-            (None, Some(before)) => even_quantile(self.choices.last().map_or(0, |it| it.edge), before),
-            (None, None) => self.rng.unit(),
-        };
-        self.outcomes.clear();
-        model.chance(state, &mut self.outcomes);
-        let (outcome, rest) = outcome_at(&self.outcomes, quantile);
-        self.quantile = Some(rest);
-        outcome
+        let Some(width) = width else { return model.draw(state, &mut self.rng) };
+        let fate = self.fate.get_or_insert_with(|| {
+            let last = self.steps.last().map_or(0, |step| step.choices);
+            let before = match self.choices[last..] {
+                [Chosen { edge: FIRST, .. }] => Some(0),
+                [Chosen { edge, .. }] => Some(tree.edge(edge).visits.load(Relaxed) - 1),
+                _ => None,
+            };
+            width.stream(self.world.path, before, &mut self.rng)
+        });
+        model.draw(state, fate)
     }
 
     /// By how many visits the root's most visited action is ahead of the next.
@@ -316,7 +295,7 @@ impl<'a> Worker<'a> {
         self.choices.clear();
         self.leaves.clear();
         self.last.fill(None);
-        (self.fate, self.quantile, self.unseen) = (None, None, false);
+        (self.fate, self.unseen) = (None, false);
     }
 
     /// The present state.
@@ -508,7 +487,7 @@ impl<'a> Worker<'a> {
             }
         }
         if turn != Turn::Chance {
-            (self.fate, self.quantile) = (None, None);
+            self.fate = None;
         }
         let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
         self.steps.push(Step { discount, choices: first_choice });

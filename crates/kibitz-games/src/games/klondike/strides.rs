@@ -235,6 +235,10 @@ impl Game for Strided {
         spot.atoms(atoms);
     }
 
+    fn unknown(&self, spot: &Spot) -> u32 {
+        spot.unseen.count_ones()
+    }
+
     /// Columns may be exchanged, and so may the cards that are face down.
     fn hash(&self, spot: &Spot) -> u64 {
         let columns = (0..COLUMNS).filter_map(|column| {
