@@ -42,10 +42,6 @@ def test_one_goes_on_where_one_was(net: Net) -> None:
     assert sum(each.loss for each in made) < sum(each.loss for each in fresh)
 
 
-def test_a_search_may_choose_the_moves() -> None:
-    assert teach(GAME, games=20, units=32, simulations=20, aside=0.5).data
-
-
 def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
     game = "klondike(reading=naive)"
     teach(game, games=20, units=32, strides=True).save(tmp_path / "k.net")
@@ -55,7 +51,11 @@ def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("game", "what"),
-    [("tic-tac-toe", "what is true of its states"), ("kriegspiel-tic-tac-toe.kif", "atoms")],
+    [
+        ("tic-tac-toe", "what is true of its states"),
+        ("kriegspiel-tic-tac-toe.kif", "atoms"),
+        ("bidding-tic-tac-toe.kif", "move at once"),
+    ],
 )
 def test_games_that_cannot_be_learned_are_refused(game: str, what: str) -> None:
     with pytest.raises(ValueError, match=what):

@@ -3,9 +3,10 @@
 //! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
 //! [`planner`] and [`registry`], [`revealed`] (a game with nothing hidden), [`strides`] (a game
-//! over its moves that cannot be undone), [`hopeful`] (a bounded search for the best), [`search`] (the one
-//! tree search) and [`planners`] (the others); [`solve`] (exact values), [`regret`] (regret matching) and
-//! [`equilibrium`] (regret minimisation); [`draw`] is for pictures of games.
+//! over its moves that cannot be undone), [`hopeful`] (a bounded search for the best), [`learn`]
+//! (networks that judge states), [`search`] (the one tree search) and [`planners`] (the others); [`solve`]
+//! (exact values), [`regret`] (regret matching) and [`equilibrium`] (regret minimisation); [`draw`] is for
+//! pictures of games.
 
 #![forbid(unsafe_code)]
 

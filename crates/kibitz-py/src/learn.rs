@@ -20,8 +20,8 @@ pub struct Lessons {
 #[pymethods]
 impl Lessons {
     #[new]
-    #[pyo3(signature = (game, *, strides=false, round=1000, units=64, trust=0.5, explore=0.0, aside=0.0,
-                        simulations=0, threads=1, seed=0, net=None))]
+    #[pyo3(signature = (game, *, strides=false, round=1000, units=64, trust=0.5, explore=0.02, threads=1,
+                        seed=0, net=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords, in Python")]
     fn new(
         game: &Bound<'_, Game>,
@@ -30,25 +30,13 @@ impl Lessons {
         units: usize,
         trust: f64,
         explore: f64,
-        aside: f64,
-        simulations: u64,
         threads: usize,
         seed: u64,
         net: Option<&[u8]>,
     ) -> PyResult<Lessons> {
         let net = net.map(Net::from_bytes).transpose().map_err(PyValueError::new_err)?;
-        let course = Course {
-            strides,
-            round,
-            first: units,
-            trust,
-            explore,
-            aside,
-            simulations,
-            threads,
-            seed,
-            ..Course::default()
-        };
+        let course =
+            Course { strides, round, first: units, trust, explore, threads, seed, ..Course::default() };
         let lessons = Core::new(game.get().model.clone(), course, net).map_err(PyValueError::new_err)?;
         Ok(Lessons { game: game.clone().unbind(), lessons: Mutex::new(lessons) })
     }

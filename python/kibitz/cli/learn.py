@@ -47,13 +47,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="units of the first hidden layer: 32, 64, ... 256 (default 64)",
     )
     parser.add_argument(
-        "--simulations",
-        type=_options.whole(0),
-        default=0,
-        metavar="N",
-        help="choose moves by a search of so many, instead of a look one move ahead",
-    )
-    parser.add_argument(
         "--start", type=Path, metavar="FILE", help="go on from a network that was taught the same game"
     )
     parser.add_argument(
@@ -88,7 +81,6 @@ def run(options: argparse.Namespace) -> None:
         games=options.games,
         strides=options.strides,
         units=options.units,
-        simulations=options.simulations,
         threads=options.jobs,
         seed=options.seed,
         start=start,

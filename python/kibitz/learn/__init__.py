@@ -58,8 +58,6 @@ def teach(
     units: int = 64,
     trust: float = 0.5,
     explore: float = 0.02,
-    aside: float = 0.0,
-    simulations: int = 0,
     rate: float = 1e-3,
     threads: int = 1,
     seed: int = 0,
@@ -70,10 +68,8 @@ def teach(
 
     `strides`: states are those between moves that cannot be undone, as `stride-uct` searches them. `units`: of
     the first hidden layer (32 to 256). `trust`: how much what came of a state counts beside what the next one was
-    taken to be worth (λ). `explore`: how often any action is taken. `aside`: how often where another action
-    leads is learned, too. `simulations`: moves are chosen by a search of so many instead of a look one move
-    ahead. `rate`: how large steps are at the beginning; they fall to a tenth. After each round (a fiftieth of the
-    games, at most a thousand) `progress` is called.
+    taken to be worth (λ). `explore`: how often any action is taken. `rate`: how large steps are at the beginning;
+    they fall to a tenth. After each round (a fiftieth of the games, at most a thousand) `progress` is called.
 
     >>> import kibitz as kb
     >>> net = kb.learn.teach("tic-tac-toe.kif", games=500, units=32)
@@ -91,8 +87,6 @@ def teach(
         units=units,
         trust=trust,
         explore=explore,
-        aside=aside,
-        simulations=simulations,
         threads=threads,
         seed=seed,
         net=None if start is None else start.data,

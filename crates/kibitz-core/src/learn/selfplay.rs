@@ -4,17 +4,21 @@
 //! network judges it), mixed with what really came of it: TD(λ) with a full look at the next move.
 
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::judged::Judged;
 use super::net::{Lesson, Net, Pupil, Shape};
 use crate::game::{Action, Info, Turn};
 use crate::model::{Model, SharedModel, State, in_the_open};
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
-use crate::search::Prospect;
 use crate::strides::{Strides, strides_of};
+
+/// A game that goes on for longer than so many steps is broken off.
+const LONGEST: u32 = 10_000;
+/// Games of random moves in which it would show that players move at once.
+const TRIALS: u64 = 20;
 
 /// How a network is taught.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -29,21 +33,14 @@ pub struct Course {
     pub trust: f64,
     /// How often any action is taken, 0 to 1.
     pub explore: f64,
-    /// How often what another action leads to is looked at and learned as well, 0 to 1.
-    pub aside: f64,
     /// How large a step down the gradient is.
     pub rate: f32,
     /// Lessons that make one step.
     pub batch: usize,
-    /// Units of the hidden layers.
+    /// Units of the first hidden layer.
     pub first: usize,
-    /// As above.
+    /// Units of the second hidden layer.
     pub second: usize,
-    /// Simulations of the search that chooses moves; without, one move ahead is looked at, with all that chance
-    /// may do.
-    pub simulations: u64,
-    /// Exploration of that search.
-    pub exploration: f64,
     /// Whether states are those between moves that cannot be undone.
     pub strides: bool,
     /// Threads that play.
@@ -58,15 +55,12 @@ impl Default for Course {
             round: 1000,
             window: 20,
             passes: 2.0,
-            trust: 0.7,
-            explore: 0.05,
-            aside: 0.0,
+            trust: 0.5,
+            explore: 0.02,
             rate: 1e-3,
             batch: 256,
             first: 64,
             second: 32,
-            simulations: 0,
-            exploration: 0.5,
             strides: false,
             threads: 1,
             seed: 0,
@@ -109,24 +103,40 @@ impl Dealt {
         let model = enter.as_ref().map_or_else(|| base.clone(), |strides| strides.model());
         let info = model.info();
         if info.atoms == 0 {
-            return Err(
-                "to learn a game, one must be told what is true of its states (atoms), which this one \
-                        does not say"
-                    .to_owned(),
-            );
+            let why = "to learn a game, one must be told what is true of its states (atoms), which this one does not say";
+            return Err(why.to_owned());
         }
         if !info.perfect_information
             || !info.has.explicit_chance
             || !info.paid_at_end
             || info.discount != 1.0
         {
-            return Err(
-                "only games are learned in which nothing is hidden (or that have a collapsed model), with \
-                        explicit chance and payment at the end"
-                    .to_owned(),
-            );
+            let why = "only games are learned in which nothing is hidden (or that have a collapsed model), with explicit \
+                       chance, payment at the end and no discount";
+            return Err(why.to_owned());
         }
-        Ok(Dealt { model, base, enter })
+        let game = Dealt { model, base, enter };
+        if (0..TRIALS).any(|trial| game.moves_at_once(&mut Rng::new(trial))) {
+            return Err("games in which players move at once are not learned yet".to_owned());
+        }
+        Ok(game)
+    }
+
+    /// Whether players move at once somewhere in a random game.
+    fn moves_at_once(&self, rng: &mut Rng) -> bool {
+        let model = &*self.model;
+        let mut state = self.deal(rng);
+        let mut paid = [0.0; MAX_PLAYERS];
+        for _ in 0..LONGEST {
+            let action = match model.turn(&state) {
+                Turn::Over => break,
+                Turn::Several(_) => return true,
+                Turn::Chance => model.draw(&state, rng),
+                Turn::One(player) => model.random_action(&state, player, &mut Vec::new(), rng),
+            };
+            model.step(&mut state, &[action], &mut paid[..model.info().players]);
+        }
+        false
     }
 
     /// A state in which somebody is to move, or the end.
@@ -188,9 +198,6 @@ impl Lessons {
     fn play_round(&self, pause: &mut dyn FnMut() -> bool) -> Option<Vec<(Vec<Lesson>, f64)>> {
         let numbers = self.games..self.games + u64::from(self.course.round);
         let threads = if self.game.model.info().one_thread { 1 } else { self.course.threads.max(1) };
-        let judged = || Judged::new(self.game.model.clone(), Arc::new(self.pupil.net.clone())).ok();
-        let judged = (self.course.simulations > 0).then(judged).flatten();
-        let judged = judged.map(|judged| Arc::new(judged) as SharedModel);
         let stop = AtomicBool::new(false);
         let play_share = |share: usize, pause: &mut dyn FnMut() -> bool| {
             let own = numbers.clone().skip(share).step_by(threads);
@@ -200,14 +207,15 @@ impl Lessons {
                 }
                 !stop.load(Relaxed)
             });
-            going.map(|number| self.play(number, judged.as_ref())).collect::<Vec<_>>()
+            going.map(|number| self.play(number)).collect::<Vec<_>>()
         };
         let played: Vec<_> = std::thread::scope(|scope| {
             let play_share = &play_share;
             let hire = |share| scope.spawn(move || play_share(share, &mut || false));
             let hands: Vec<_> = (1..threads).map(hire).collect();
             let own = play_share(0, pause);
-            let others = hands.into_iter().filter_map(|hand| hand.join().ok());
+            let others =
+                hands.into_iter().map(|hand| hand.join().unwrap_or_else(|panic| resume_unwind(panic)));
             std::iter::once(own).chain(others).flatten().collect()
         });
         (!stop.load(Relaxed)).then_some(played)
@@ -228,49 +236,22 @@ impl Lessons {
         loss / count.max(1.0)
     }
 
-    /// Where some other action would have led, and what that is worth by a look ahead.
-    fn look_aside(&self, eye: &mut Eye, state: &State, player: usize, rng: &mut Rng) -> Option<Lesson> {
-        let model = &*self.game.model;
-        let info = model.info();
-        let mut paid = [0.0; MAX_PLAYERS];
-        let action = model.random_action(state, player, &mut eye.legal, rng);
-        let mut aside = model.after(state, &[action], &mut paid[..info.players]);
-        while model.turn(&aside) == Turn::Chance {
-            let outcome = model.draw(&aside, rng);
-            model.step(&mut aside, &[outcome], &mut paid[..info.players]);
-        }
-        let Turn::One(player) = model.turn(&aside) else { return None };
-        let (_, worth) = eye.best(&aside, player);
-        let mut atoms = Vec::new();
-        model.atoms(&aside, &mut atoms);
-        let worth = worth[..info.players].iter().map(|worth| share(info, *worth) as f32).collect();
-        Some(Lesson { atoms: atoms.into(), worth })
-    }
-
     /// Plays one game, and says what can be learned from it, and what the first player got.
-    fn play(&self, number: u64, judged: Option<&SharedModel>) -> (Vec<Lesson>, f64) {
+    fn play(&self, number: u64) -> (Vec<Lesson>, f64) {
         let mut rng = Rng::episode(self.course.seed, number, "self-play");
         let model = &*self.game.model;
         let info = model.info();
         let mut eye = Eye::new(model, &self.pupil.net);
-        let mut prospect = Prospect::new(info, self.course.simulations, self.course.exploration);
-        let mut lessons = Vec::new();
         let mut state = self.game.deal(&mut rng);
         // Each decision's atoms, what its best action is expected to bring, and whether that was taken.
         let mut course: Vec<(Vec<u32>, [f64; MAX_PLAYERS], bool)> = Vec::new();
         let mut paid = [0.0; MAX_PLAYERS];
-        loop {
+        for _ in 0..LONGEST {
             let action = match model.turn(&state) {
                 Turn::Over | Turn::Several(_) => break,
                 Turn::Chance => model.draw(&state, &mut rng),
                 Turn::One(player) => {
-                    let (mut best, worth) = eye.best(&state, player);
-                    if let Some(judged) = judged {
-                        best = prospect.look(judged, &state, player, rng.fork(course.len() as u64)).action;
-                    }
-                    if rng.unit() < self.course.aside {
-                        lessons.extend(self.look_aside(&mut eye, &state, player, &mut rng));
-                    }
+                    let (best, worth) = eye.best(&state, player);
                     let mut atoms = Vec::new();
                     model.atoms(&state, &mut atoms);
                     let explores = rng.unit() < self.course.explore;
@@ -285,6 +266,7 @@ impl Lessons {
             model.step(&mut state, &[action], &mut paid[..info.players]);
         }
         let mut worth = paid;
+        let mut lessons = Vec::with_capacity(course.len());
         for (atoms, expected, on_course) in course.into_iter().rev() {
             let trust = if on_course { self.course.trust } else { 0.0 };
             for (worth, expected) in worth.iter_mut().zip(expected) {
@@ -320,7 +302,8 @@ impl<'a> Eye<'a> {
         self.legal.clear();
         self.model.legal(state, player, &mut self.legal);
         let mut best = (Action(0), [f64::NEG_INFINITY; MAX_PLAYERS]);
-        for action in std::mem::take(&mut self.legal) {
+        let legal = std::mem::take(&mut self.legal);
+        for &action in &legal {
             let mut worth = [0.0; MAX_PLAYERS];
             let after = self.model.after(state, &[action], &mut worth[..self.model.info().players]);
             self.expect(&after, 1.0, &mut worth);
@@ -328,6 +311,7 @@ impl<'a> Eye<'a> {
                 best = (action, worth);
             }
         }
+        self.legal = legal;
         best
     }
 

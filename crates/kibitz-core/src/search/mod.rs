@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
 use crate::game::{Action, Info, Turn};
 use crate::learn::Judged;
-use crate::model::{SharedModel, State, in_the_open};
+use crate::model::{SharedModel, in_the_open};
 use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
@@ -272,40 +272,6 @@ impl Planner for TreeSearch {
         }
         decision.elapsed = begun.elapsed();
         Ok(decision)
-    }
-}
-
-/// A tree search from known states of a game, one after the other: what those ask for who learn a game.
-pub(crate) struct Prospect {
-    params: SearchParams,
-    trees: Vec<Tree>,
-}
-
-impl Prospect {
-    /// A search of so many simulations whose leaves the game's evaluator judges.
-    pub fn new(info: &Info, simulations: u64, exploration: f64) -> Prospect {
-        let params = SearchParams {
-            simulations: Some(simulations),
-            exploration,
-            expansion: Expansion::Partial,
-            transpositions: info.has.hash,
-            until_decided: true,
-            ..SearchParams::default()
-        };
-        Prospect { params, trees: Vec::new() }
-    }
-
-    /// What is best for `player`, whose turn it is, in this state.
-    pub fn look(&mut self, model: &SharedModel, state: &State, player: usize, rng: Rng) -> Decision {
-        let mut view = View::new(player);
-        model.legal(state, player, &mut view.legal);
-        view.legal.sort_unstable();
-        let known = strides::Known::new(&**model, state.clone());
-        let params = &self.params;
-        let (kind, policy) = (TreeKind::State, Policy::Evaluator);
-        let occasion =
-            Occasion { params, view: &view, begun: Instant::now(), faults: model.faults(), kind, policy };
-        grow(&mut self.trees, model, &known, &occasion, rng, &mut || false)
     }
 }
 

@@ -92,9 +92,9 @@ pub(super) struct Known(World);
 
 impl Known {
     /// That it is this state. Another tree begins here, unless states tell nodes apart.
-    pub fn new(model: &dyn Model, state: State) -> Known {
+    fn new(model: &dyn Model, state: State) -> Known {
         let mut world = World::initial(model);
-        world.path = if model.info().has.hash { model.hash(&state) } else { 0 };
+        world.path = model.hash(&state);
         world.state = state;
         Known(world)
     }
