@@ -5,7 +5,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := python/kibitz/_core.abi3.so
-RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+RUST := $(shell find crates -name '*.rs' -o -name '*.net' -o -name Cargo.toml) Cargo.toml Cargo.lock
 READY := $(CORE) $(BIN)/kibitz
 NEEDED_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet

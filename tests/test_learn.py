@@ -24,7 +24,8 @@ def test_what_was_learned_beats_chance(net: Net, tmp_path: Path) -> None:
     net.save(file)
     result = kb.match(GAME, [f"uct(evaluator='{file}', simulations=10)", "random"], games=100, seed=3)
     learned = result.standings[0].mean_return
-    assert result.standings[0].planner.startswith("uct") and learned > 75, learned
+    assert result.standings[0].planner.startswith("uct")
+    assert learned > 75, learned
 
 
 def test_the_same_seed_teaches_the_same() -> None:
@@ -73,7 +74,7 @@ def test_files_that_are_no_networks_are_refused(net: Net, tmp_path: Path) -> Non
     bad = tmp_path / "bad.net"
     for data in (b"", b"GIF89a", net.data[:20], net.data[:-1], net.data + b"x"):
         bad.write_bytes(data)
-        with pytest.raises(ValueError, match="bad.net"):
+        with pytest.raises(ValueError, match=r"bad\.net"):
             kb.planner(f"uct(evaluator='{bad}')")
         with pytest.raises(ValueError):  # noqa: PT011
             teach(GAME, games=10, start=Net(data))

@@ -72,9 +72,9 @@ def run(options: argparse.Namespace) -> None:
     print(paint(f"{game.spec}, {options.games:,} games", "bold"))
     print("   games  first player's return, 0 to 1    loss")
 
-    def tell(progress: Progress, net: Net) -> None:
+    def tell(made: Progress, net: Net) -> None:
         net.save(options.file)
-        print(f"{progress.games:8,}  {progress.mean:29.4f}  {progress.loss:6.4f}  {duration(timer.seconds)}")
+        print(f"{made.games:8,}  {made.mean:29.4f}  {made.loss:6.4f}  {duration(timer.seconds)}")
 
     teach(
         game,
