@@ -69,7 +69,7 @@ def teach(
     `strides`: states are those between moves that cannot be undone, as `stride-uct` searches them. `units`:
     of the first hidden layer (32 to 256). `trust`: how much what came of a state counts, beside what the
     next one was taken to be worth (λ). `explore`: how often any action is taken. `rate`: how large steps
-    are at the beginning; they fall to a tenth. After each round (a fiftieth of the games, at most a thousand)
+    are at the beginning; they fall to a tenth. After each round (a fiftieth of the games, at most 1,000)
     `progress` is called. `Net.save` writes the file that a search is given: `uct(evaluator=FILE)`.
 
     >>> import kibitz as kb
