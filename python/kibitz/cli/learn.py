@@ -23,7 +23,6 @@ EXAMPLES = {
     "kibitz learn connect-four.kif connect-four.net": "twenty thousand games",
     "kibitz learn connect-four.kif connect-four.net --start connect-four.net --seed 2": "and as many more",
     "kibitz learn 'klondike(reading=naive)' mine.net --strides --games 100000": "for stride-uct",
-    "kibitz match connect-four.kif 'uct(evaluator=connect-four.net)' uct": "what it is worth",
 }
 
 
