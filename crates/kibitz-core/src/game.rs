@@ -358,8 +358,8 @@ pub trait Game: Send + Sync + 'static {
         values.fill(0.0);
     }
 
-    /// Appends the numbers of what is true of a state, each below [`Info::atoms`] and none twice: what a network
-    /// judges it by. In a game with secrets, they may say what everybody knows only.
+    /// Appends the numbers of what is true of a state, each below [`Info::atoms`]: what a network judges it by. What
+    /// is true several times may come as often. In a game with secrets, they may say what everybody knows only.
     fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
         let _ = (state, atoms);
     }
