@@ -344,12 +344,14 @@ fn the_network_plays_well() {
             table.paid
         })
         .sum();
-    // 39 % of many deals; 12 % would be the greedy policy's.
+    // Some two fifths of many deals are won so, and an eighth by the greedy policy.
     assert!(wins >= 14.0, "{wins}");
 }
 
 #[test]
 fn strides_that_nobody_learned_are_not_judged_by_a_network() {
-    let why = planner("stride-uct(playout=evaluator)").start(game("klondike(draw=1)"), 0, 1).unwrap_err();
+    let why = planner("stride-uct(playout=evaluator)")
+        .start(game("klondike(reading=naive, draw=1)"), 0, 1)
+        .unwrap_err();
     assert!(why.contains("an evaluator of strides"), "{why}");
 }
