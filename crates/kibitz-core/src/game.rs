@@ -358,6 +358,13 @@ pub trait Game: Send + Sync + 'static {
         values.fill(0.0);
     }
 
+    /// What [`Game::evaluate`] would say to `player`, the only mover, after each of these legal actions if the
+    /// game goes on; not a number where that has to be tried. False, the default, where the game knows nothing
+    /// quicker than trying all, or where chance or somebody else may come next.
+    fn promises(&self, _: &Self::State, _player: usize, _: &[Action], _values: &mut Vec<f64>) -> bool {
+        false
+    }
+
     /// Appends the numbers of what is true of a state, each below [`Info::atoms`]: what a network judges it by. What
     /// is true several times may come as often. In a game with secrets, they may say what everybody knows only.
     fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {

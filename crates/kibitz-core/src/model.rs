@@ -138,6 +138,8 @@ pub trait Model: Send + Sync {
     fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>);
     /// [`Game::evaluate`].
     fn evaluate(&self, state: &State, values: &mut [f64]);
+    /// [`Game::promises`].
+    fn promises(&self, state: &State, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool;
     /// [`Game::atoms`].
     fn atoms(&self, state: &State, atoms: &mut Vec<u32>);
     /// [`Game::hash`].
@@ -283,6 +285,10 @@ impl<G: Game> Model for G {
 
     fn evaluate(&self, state: &State, values: &mut [f64]) {
         Game::evaluate(self, state.get::<G::State>(), values);
+    }
+
+    fn promises(&self, state: &State, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
+        Game::promises(self, state.get::<G::State>(), player, actions, values)
     }
 
     fn atoms(&self, state: &State, atoms: &mut Vec<u32>) {

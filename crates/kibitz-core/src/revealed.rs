@@ -243,6 +243,10 @@ impl Game for Revealed {
         values.iter_mut().for_each(|value| *value *= place.weight);
     }
 
+    fn promises(&self, place: &Place, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
+        place.weight == 1.0 && self.model.promises(&place.state, player, actions, values)
+    }
+
     fn judge(&self, place: &Place, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
         // A fixed future is known as it is, not as the game's own solver would draw it.
         if self.fixed.is_some() { None } else { self.model.judge(&place.state, effort, rng, returns) }

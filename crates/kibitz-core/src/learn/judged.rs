@@ -50,6 +50,10 @@ impl Model for Judged {
         values.iter_mut().for_each(|value| *value = min_return + *value * (max_return - min_return));
     }
 
+    fn promises(&self, _: &State, _: usize, _: &[Action], _: &mut Vec<f64>) -> bool {
+        false // the game's own evaluator would promise something else
+    }
+
     fn playouts(
         &self,
         state: &State,

@@ -151,7 +151,11 @@ struct Outcome {
 /// One game under way at one level.
 struct Frame {
     state: State,
+    /// What an action leads to from there, and what it pays each player.
     trial: State,
+    trial_paid: [f64; MAX_PLAYERS],
+    /// That action, where nobody else moves.
+    tried: Option<Action>,
     legal: Vec<Action>,
     /// The player's moves so far, until something else had a say.
     line: Vec<Action>,
@@ -175,6 +179,8 @@ struct Search<'a> {
     prefers: bool,
     frames: Vec<Frame>,
     scratch: Vec<Action>,
+    /// What actions promise.
+    values: Vec<f64>,
     rng: Rng,
     pause: &'a mut dyn FnMut() -> bool,
     stopped: bool,
@@ -194,6 +200,8 @@ impl<'a> Search<'a> {
         let frame = |_| Frame {
             state: state.clone(),
             trial: state.clone(),
+            trial_paid: [0.0; MAX_PLAYERS],
+            tried: None,
             legal: Vec::new(),
             line: Vec::new(),
             open: true,
@@ -213,6 +221,7 @@ impl<'a> Search<'a> {
             prefers: info.has.preferred,
             frames: (0..=level).map(frame).collect(),
             scratch: Vec::new(),
+            values: Vec::new(),
             rng,
             pause,
             stopped: false,
@@ -271,6 +280,7 @@ impl<'a> Search<'a> {
         let (below, here) = (&mut lower[level - 1], &upper[0]);
         below.state.clone_from(&here.state);
         below.line.clear();
+        below.tried = None;
         (below.open, below.paid, below.weight, below.moves) = (true, 0.0, 1.0, here.moves);
         self.act(level - 1, action);
         let found = self.play(level - 1);
@@ -391,15 +401,24 @@ impl<'a> Search<'a> {
     }
 
     fn step(&mut self, level: usize, turn: Turn, joint: &[Action]) {
-        let mut rewards = [0.0; MAX_PLAYERS];
         let frame = &mut self.frames[level];
-        self.model.step(&mut frame.state, joint, &mut rewards[..self.players]);
-        frame.paid += frame.weight * rewards[self.player];
+        let paid = match (frame.tried.take(), joint) {
+            (Some(tried), [action]) if tried == *action && turn != Turn::Chance => {
+                std::mem::swap(&mut frame.state, &mut frame.trial);
+                frame.trial_paid[self.player]
+            }
+            _ => {
+                let mut rewards = [0.0; MAX_PLAYERS];
+                self.model.step(&mut frame.state, joint, &mut rewards[..self.players]);
+                self.steps += 1;
+                rewards[self.player]
+            }
+        };
+        frame.paid += frame.weight * paid;
         if turn != Turn::Chance {
             frame.weight *= self.discount;
             frame.moves += 1;
         }
-        self.steps += 1;
     }
 
     fn evaluate(&self, level: usize) -> f64 {
@@ -415,34 +434,82 @@ impl<'a> Search<'a> {
         let mut legal = std::mem::take(&mut self.scratch);
         legal.clear();
         let state = &self.frames[level].state;
-        let (mut best, mut promised, mut ties) = (Action(0), f64::NEG_INFINITY, 0);
-        if self.evaluates {
+        let chosen = if self.evaluates {
             self.model.legal(state, mover, &mut legal);
-            for &action in &legal {
-                let value = if legal.len() > 1 { self.promise(level, action, mover) } else { f64::MIN };
-                if value > promised {
-                    (best, promised, ties) = (action, value, 1);
-                } else if value == promised {
-                    ties += 1;
-                    if self.rng.below(ties) == 0 {
-                        best = action;
-                    }
-                }
+            match legal[..] {
+                [only] => (only, f64::MIN),
+                _ => self.most_promising(level, &legal, mover),
             }
         } else {
             match self.prefers {
                 true => self.model.preferred(state, mover, &mut legal),
                 false => self.model.legal(state, mover, &mut legal),
             }
-            best = legal.get(self.rng.below(legal.len() as u32) as usize).copied().unwrap_or_default();
-        }
+            let any = self.rng.below(legal.len() as u32) as usize;
+            (legal.get(any).copied().unwrap_or_default(), f64::NEG_INFINITY)
+        };
         self.scratch = legal;
-        (best, promised)
+        chosen
     }
 
-    /// Reward and evaluation right after an action of somebody; others who move at once do anything.
+    /// The best of some actions one step ahead, and what it promises.
+    fn most_promising(&mut self, level: usize, legal: &[Action], mover: usize) -> (Action, f64) {
+        let mut values = std::mem::take(&mut self.values);
+        let state = &self.frames[level].state;
+        let plain = self.model.turn(state) == Turn::One(mover) && self.discount == 1.0;
+        // Where the game itself says what actions promise, the best is tried all the same: it may end the game.
+        let is_said = plain && self.model.promises(state, mover, legal, &mut values);
+        if !is_said {
+            values.clear();
+            values.resize(legal.len(), f64::NAN);
+        }
+        for (value, action) in values.iter_mut().zip(legal).filter(|(value, _)| value.is_nan()) {
+            *value = self.promise(level, *action, mover);
+        }
+        let mut best = self.highest(&values);
+        while is_said
+            && let Some(paid) = self.try_out(level, legal[best], mover)
+            && paid != values[best]
+        {
+            values[best] = paid;
+            best = self.highest(&values);
+        }
+        let promised = values[best];
+        self.values = values;
+        (legal[best], promised)
+    }
+
+    /// The place of the highest value; of equal ones, any.
+    fn highest(&mut self, values: &[f64]) -> usize {
+        let (mut best, mut ties) = (0, 0);
+        for (at, value) in values.iter().enumerate() {
+            if ties == 0 || *value > values[best] {
+                (best, ties) = (at, 1);
+            } else if *value == values[best] {
+                ties += 1;
+                if self.rng.below(ties) == 0 {
+                    best = at;
+                }
+            }
+        }
+        best
+    }
+
+    /// Reward and evaluation right after an action of somebody.
     fn promise(&mut self, level: usize, action: Action, mover: usize) -> f64 {
-        let Frame { state, trial, .. } = &mut self.frames[level];
+        let over = self.try_out(level, action, mover);
+        let Frame { trial, trial_paid, .. } = &self.frames[level];
+        let mut values = [0.0; MAX_PLAYERS];
+        if over.is_none() && self.evaluates {
+            self.model.evaluate(trial, &mut values[..self.players]);
+        }
+        trial_paid[mover] + self.discount * values[mover]
+    }
+
+    /// Makes the trial what an action of somebody leads to; others who move at once do anything. Gives what it pays
+    /// the mover if the game is over then.
+    fn try_out(&mut self, level: usize, action: Action, mover: usize) -> Option<f64> {
+        let Frame { state, trial, trial_paid, tried, .. } = &mut self.frames[level];
         trial.clone_from(state);
         let turn = self.model.turn(trial);
         let mut joint = [action; MAX_PLAYERS];
@@ -452,14 +519,11 @@ impl<'a> Search<'a> {
                 *slot = self.model.random_action(state, other, &mut scratch, &mut self.rng);
             }
         }
-        let mut rewards = [0.0; MAX_PLAYERS];
-        self.model.step(trial, &joint[..turn.width()], &mut rewards[..self.players]);
+        *trial_paid = [0.0; MAX_PLAYERS];
+        self.model.step(trial, &joint[..turn.width()], &mut trial_paid[..self.players]);
+        *tried = (turn.width() == 1).then_some(action);
         self.steps += 1;
-        let mut values = [0.0; MAX_PLAYERS];
-        if self.evaluates && self.model.turn(trial) != Turn::Over {
-            self.model.evaluate(trial, &mut values[..self.players]);
-        }
-        rewards[mover] + self.discount * values[mover]
+        (self.model.turn(trial) == Turn::Over).then_some(trial_paid[mover])
     }
 }
 

@@ -338,6 +338,10 @@ impl Game for Klondike {
         };
     }
 
+    fn promises(&self, state: &State, _: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
+        features::promises(&self.rules, state, actions.iter().map(|action| Move::of(*action)), values)
+    }
+
     fn hash(&self, state: &State) -> u64 {
         state.key(&self.rules)
     }

@@ -2,7 +2,7 @@
 //! Tadepalli and Fern, 2007).
 
 use super::cards::{Card, RANKS, members};
-use super::moves::Rules;
+use super::moves::{Move, Rules};
 use super::position::COLUMNS;
 use super::state::State;
 
@@ -40,8 +40,58 @@ fn below(card: Card) -> u64 {
 
 /// A chance of winning, between 0 and 1, that grows with the sum of the weighted features.
 pub fn chance_of_winning(rules: &Rules, state: &State) -> f64 {
-    let (middle, width) = if state.unseen == 0 { ENDGAME_CURVE } else { OPENING_CURVE };
-    1.0 / (1.0 + ((middle - weighted(rules, state)) / width).exp())
+    let curve = if state.unseen == 0 { ENDGAME_CURVE } else { OPENING_CURVE };
+    logistic(curve, weighted(rules, state))
+}
+
+fn logistic((middle, width): (f64, f64), sum: f64) -> f64 {
+    1.0 / (1.0 + ((middle - sum) / width).exp())
+}
+
+/// The same after each of some moves, by what changes, where all cards are known and one stays face down: there
+/// it does not matter which cards of the deck can be played. False where that is not so.
+pub fn promises(
+    rules: &Rules,
+    state: &State,
+    moves: impl Iterator<Item = Move>,
+    values: &mut Vec<f64>,
+) -> bool {
+    if rules.collapsed || state.unseen == 0 {
+        return false;
+    }
+    let now = weighted(rules, state);
+    let after = |made| change(state, made).map_or(f64::NAN, |change| logistic(OPENING_CURVE, now + change));
+    values.clear();
+    values.extend(moves.map(after));
+    true
+}
+
+/// What a move adds to the opening's sum; none where it turns up the last card.
+fn change(state: &State, made: Move) -> Option<f64> {
+    let position = &state.position;
+    let founded = |card: Card| OPENING.founded - OPENING.rank * f64::from(card.rank());
+    let (card, mut change) = match made {
+        Move::Turn => return Some(0.0),
+        Move::Up(card) => (card, founded(card)),
+        Move::Onto(card, _) if card.rank() < position.foundation[usize::from(card.suit())] => {
+            return Some(-founded(card));
+        }
+        Move::Onto(card, _) => (card, 0.0),
+    };
+    let is_bared = |column: &usize| position.runs[*column].base() == Some(card);
+    let face_down = (0..COLUMNS).find(is_bared).map_or(&[][..], |column| position.face_down(column));
+    if let Some(revealed) = face_down.last() {
+        if state.unseen == revealed.bit() {
+            return None;
+        }
+        let beneath = face_down.iter().fold(0, |set, card| set | card.bit());
+        change -= OPENING.suit * f64::from((beneath & below(card)).count_ones());
+        change -= OPENING.build * f64::from((beneath & card.parents()).count_ones());
+        change += f64::from(RANKS) - f64::from(revealed.rank());
+        // It and its twin have counted for being face down both.
+        change -= if state.unseen & revealed.twin().bit() != 0 { 2.0 * OPENING.twin } else { 0.0 };
+    }
+    Some(change)
 }
 
 /// The sum of the weighted features: the opening's weights as long as a card is face down.

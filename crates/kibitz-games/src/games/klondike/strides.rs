@@ -4,6 +4,7 @@
 //! takes one card from the deck, or from what it lies on; all moves that can be undone, and all that may as
 //! well be made, come before it by themselves.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use kibitz_core::game::{Action, Game, Info, Turn};
@@ -13,7 +14,7 @@ use kibitz_core::rng::{Rng, derive, mix};
 use super::atoms::ATOMS;
 use super::cards::{Card, members};
 use super::position::{COLUMNS, Position};
-use super::quotient::{Closure, Place, Stride, Table, safe};
+use super::quotient::{Closure, Member, Place, Stride, Table, safe};
 use super::solver::try_one;
 use crate::bits::nth_set;
 
@@ -51,6 +52,12 @@ enum Stage {
 /// What spots are worth where three cards are turned at a time, as learned by `kibitz learn`; the file beside
 /// this one. `docs/reproductions.md` says how.
 static SPOTS: LazyLock<Option<Net>> = LazyLock::new(|| Net::from_bytes(include_bytes!("spots.net")).ok());
+
+thread_local! {
+    // Filled anew at every step: the memory stays.
+    static CLOSURE: RefCell<Closure> = RefCell::default();
+    static TRUE_ATOMS: RefCell<Vec<u32>> = RefCell::default();
+}
 
 /// Strides to the tableau are numbered from here on; those to the foundation by their card.
 const ONTO: u32 = 64;
@@ -97,12 +104,12 @@ impl Spot {
         }
         self.place.rise();
         self.table.look_through(&mut self.place);
-        let closure = self.closure();
-        (self.up, self.onto) = (0, 0);
-        closure.strides(&self.table, &self.place, |_, stride| match stride.founds {
-            true => self.up |= stride.card.bit(),
-            false => self.onto |= stride.card.bit(),
+        let (mut up, mut onto) = (0, 0);
+        self.strides(|_, stride| match stride.founds {
+            true => up |= stride.card.bit(),
+            false => onto |= stride.card.bit(),
         });
+        (self.up, self.onto) = (up, onto);
         // What can go to the foundation can come back from there.
         self.onto &= !self.up;
         let sure = self.up & safe(self.place.counts) & self.place.open;
@@ -130,6 +137,14 @@ impl Spot {
         closure
     }
 
+    /// Goes through all strides, with the member of the closure that each is made at.
+    fn strides(&self, visit: impl FnMut(&Member, Stride)) {
+        CLOSURE.with_borrow_mut(|closure| {
+            closure.fill(&self.place, self.table.wanting(&self.place));
+            closure.strides(&self.table, &self.place, visit);
+        });
+    }
+
     /// Bases with face-down cards below.
     fn lying_on_cards(&self) -> u64 {
         let tall = (0..COLUMNS).filter(|column| self.place.height(*column) > 1);
@@ -139,7 +154,7 @@ impl Spot {
     /// The foundations of the member of the closure at which a stride is made.
     pub fn starts(&self, wanted: Stride) -> Option<u16> {
         let mut found = None;
-        self.closure().strides(&self.table, &self.place, |member, stride| {
+        self.strides(|member, stride| {
             if stride == wanted {
                 found = found.or(Some(member.counts));
             }
@@ -224,11 +239,12 @@ impl Game for Strided {
     }
 
     fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
-        let mut atoms = Vec::with_capacity(128);
-        spot.atoms(&mut atoms);
-        if let Some(net) = &*SPOTS {
-            net.judge(&atoms, values);
-        }
+        let Some(net) = &*SPOTS else { return };
+        TRUE_ATOMS.with_borrow_mut(|atoms| {
+            atoms.clear();
+            spot.atoms(atoms);
+            net.judge(atoms, values);
+        });
     }
 
     fn atoms(&self, spot: &Spot, atoms: &mut Vec<u32>) {

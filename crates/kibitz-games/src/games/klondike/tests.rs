@@ -290,3 +290,38 @@ fn the_evaluator_expects_what_resampling_gives() {
         });
     }
 }
+
+#[test]
+fn what_moves_promise_is_what_comes_of_them() {
+    let (mut said, mut to_be_tried) = (0, 0);
+    for spec in ["klondike(thoughtful=true)", "klondike(reading=naive)", "klondike(moves=ordinary)"] {
+        let game = klondike(spec);
+        for seed in 0..60 {
+            random_game(&game, seed, |state| {
+                let (mut actions, mut values) = (Vec::new(), Vec::new());
+                game.legal(state, 0, &mut actions);
+                if !game.promises(state, 0, &actions, &mut values) {
+                    return;
+                }
+                assert_eq!(values.len(), actions.len());
+                for (action, value) in actions.iter().zip(values) {
+                    let after = game.after(state, &[*action], &mut [0.0]);
+                    let mut found = [0.0];
+                    game.evaluate(&after, &mut found);
+                    match value.is_nan() {
+                        true => to_be_tried += 1,
+                        false if game.turn(&after) == Turn::Over => {}
+                        false => {
+                            said += 1;
+                            assert_eq!(value, found[0], "{}", game.action_name(state, Some(0), *action));
+                        }
+                    }
+                }
+            });
+        }
+    }
+    assert!(said > 10_000 && to_be_tried > 20, "{said} {to_be_tried}");
+    // Where chance turns cards up, it comes next.
+    let collapsed = klondike("klondike").collapse();
+    random_game(&collapsed, 1, |state| assert!(!collapsed.promises(state, 0, &[], &mut Vec::new())));
+}
