@@ -24,6 +24,19 @@ pub trait Planner: Send {
     /// A sentence saying why no action could be chosen.
     fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String>;
 
+    /// The same where only some of the legal actions are asked about: the others need not be judged.
+    ///
+    /// # Errors
+    /// As [`Planner::act`].
+    fn judge(
+        &mut self,
+        view: &View,
+        _actions: &[Action],
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Decision, String> {
+        self.act(view, pause)
+    }
+
     /// Whether it must be told the true state before each decision. Only `omniscient` must.
     fn cheats(&self) -> bool {
         false

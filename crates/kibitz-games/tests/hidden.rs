@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kibitz_core::belief::{Belief, BeliefKind, Exact, Hypergames, World};
 use kibitz_core::params::Param;
-use kibitz_core::planner::Decision;
+use kibitz_core::planner::{Decision, Judgement};
 use kibitz_core::spec::Value;
 use kibitz_core::{Action, Event, Game, Info, Model, Observation, Rng, SharedModel, Turn, View, registry};
 use kibitz_games as _;
@@ -244,6 +244,30 @@ fn what_nothing_explains_is_passed_over() {
                 assert!(worlds.is_empty() || (total - 1.0).abs() < 1e-6, "{name} {kind}: {total}");
             }
         }
+    }
+}
+
+/// Behind one of the doors is the tiger: in the same world, one of them is good and the other bad.
+#[test]
+fn actions_are_compared_in_the_same_worlds_or_in_worlds_of_their_own() {
+    let tiger = registry::game(&"tiger(horizon=6)".parse().unwrap()).unwrap();
+    let (views, player) = random_game(&*tiger, 3).swap_remove(0);
+    let doors = |spec: &str, seed| {
+        let decision = decide(spec, &tiger, &views[player], seed);
+        let state = &Walk::new(&*tiger, 3).state;
+        let is_door = |row: &&Judgement| tiger.action_name(state, Some(0), row.action).contains("open");
+        let values: Vec<f64> =
+            decision.table.iter().filter(is_door).map(|row| row.value.unwrap()).collect();
+        assert_eq!(values.len(), 2);
+        (values[0] - values[1]).abs() < 55.0
+    };
+    for planner in ["", ", planner=nested(level=1, horizon=1)"] {
+        let alike = |paired: bool| {
+            let spec = format!("hindsight(worlds=1, horizon=0, paired={paired}{planner})");
+            (0..40).filter(|seed| doors(&spec, *seed)).count()
+        };
+        assert_eq!(alike(true), 0, "{planner}");
+        assert!((8..=32).contains(&alike(false)), "{planner}: {}", alike(false));
     }
 }
 

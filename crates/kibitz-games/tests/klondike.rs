@@ -303,6 +303,7 @@ fn nobody_sees_through_the_cards() {
         "pomcp(simulations=20)",
         "norns(simulations=20, belief=resampling)",
         "hindsight(worlds=2, planner=nested(level=1))",
+        "hindsight(worlds=2, planner=nested(level=1), paired=false)",
         "ff-replan",
         "stride-uct(simulations=20)",
         "stride-uct(simulations=50, playout=evaluator)",

@@ -114,9 +114,11 @@ fn each_level_sees_further() {
 fn worlds_are_averaged_over_what_comes_of_them() {
     let game = Detour::model();
     for level in 1..=2 {
-        let (decisions, _) = play(&format!("hindsight(planner=nested(level={level}), worlds=3)"), &game);
         let (alone, _) = play(&format!("nested(level={level})"), &game);
-        assert_eq!(values(&decisions[0]), values(&alone[0]));
+        for paired in [true, false] {
+            let spec = format!("hindsight(planner=nested(level={level}), worlds=3, paired={paired})");
+            assert_eq!(values(&play(&spec, &game).0[0]), values(&alone[0]), "{spec}");
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::game::{Action, Info, Players};
 use crate::model::{Model, SharedModel};
 use crate::params::{Params, words};
 use crate::planner::{Decision, Judgement, Planner};
+use crate::playout::MAX_PLAYERS;
 use crate::registry::{self, PlannerEntry};
 use crate::revealed::{Fixed, Revealed};
 use crate::rng::Rng;
@@ -25,6 +26,9 @@ crate::params! {
     pub struct WorldsParams {
         /// Worlds that are sampled for a decision; each is planned in once.
         pub worlds: u32 = 30, in 1..=1_000_000;
+        /// Whether all actions are judged in the same worlds; if not, each has as many of its own (Bjarnason et
+        /// al. 2009), and chance tells them apart more often.
+        pub paired: bool = true;
         /// Moves to look ahead (or to play on with a planner that gives no values) after the action that
         /// is judged; the evaluator, if there is one, judges what lies beyond.
         pub horizon: u32 = 5, in 0..=1000;
@@ -154,18 +158,25 @@ impl Planner for Worlds {
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut inquiry =
             Inquiry { params, model, view, horizon: params.horizon, states: 0, simulations: 0 };
+        let together = if params.paired { view.legal.len().max(1) } else { 1 };
         let mut tally = Tally::new(view);
         let mut world = World::initial(&**model);
         for number in 0..params.worlds {
             if number > 0 && late() {
                 break;
             }
-            belief.sample(&**model, view, &mut rng, &mut world);
-            let values = inquiry.judge(&world, rng.bits(), &mut late)?;
-            if model.faults() != faults {
-                return Err(model.fault().unwrap_or_default());
+            let mut values = Vec::with_capacity(view.legal.len());
+            for actions in view.legal.chunks(together) {
+                belief.sample(&**model, view, &mut rng, &mut world);
+                let judged = inquiry.judge(&world, actions, rng.bits(), &mut late)?;
+                if model.faults() != faults {
+                    return Err(model.fault().unwrap_or_default());
+                }
+                values.extend(judged.into_iter().flatten());
             }
-            let Some(values) = values else { break };
+            if values.len() < view.legal.len() {
+                break;
+            }
             tally.add(&values);
         }
         let mut decision = tally.decide(&mut rng);
@@ -195,10 +206,11 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    /// What each legal action is worth in this world; `None` if it was interrupted.
+    /// What each of some legal actions is worth in this world; `None` if it was interrupted.
     fn judge(
         &mut self,
         world: &World,
+        actions: &[Action],
         seed: u64,
         late: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<f64>>, String> {
@@ -211,8 +223,8 @@ impl Inquiry<'_> {
         let fixed = (self.params.future == Future::Fixed).then_some(Fixed { seed, player, deciders });
         let revealed = Revealed::new(self.model.clone(), world.state.clone(), fixed);
         match &self.params.planner {
-            None => self.look_ahead(&revealed, world, late),
-            Some(inner) => self.ask(inner, revealed, seed, late),
+            None => self.look_ahead(&revealed, world, actions, late),
+            Some(inner) => self.ask(inner, revealed, actions, seed, late),
         }
     }
 
@@ -221,6 +233,7 @@ impl Inquiry<'_> {
         &mut self,
         revealed: &Revealed,
         world: &World,
+        actions: &[Action],
         late: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<f64>>, String> {
         let player = self.view.player;
@@ -240,9 +253,9 @@ impl Inquiry<'_> {
             search.most = if most.is_nan() { f64::INFINITY } else { most };
             let judged = search.judge(&start, self.horizon + 1);
             self.states += search.states;
-            self.simulations += self.view.legal.len() as u64;
+            self.simulations += actions.len() as u64;
             match judged {
-                Ok(judged) => return Ok(Some(self.in_order(&judged, player))),
+                Ok(judged) => return Ok(Some(in_order(actions, &judged, player))),
                 Err(Failure::Stopped(_)) if stopped => return Ok(None),
                 Err(Failure::Stopped(_)) if self.horizon > 0 => self.horizon -= 1,
                 Err(Failure::Stopped(why)) => return Err(why),
@@ -251,18 +264,12 @@ impl Inquiry<'_> {
         }
     }
 
-    /// The values in the order of the view's actions.
-    fn in_order(&self, judged: &[(Action, [f64; crate::playout::MAX_PLAYERS])], player: usize) -> Vec<f64> {
-        let value =
-            |action| judged.iter().find(|(other, _)| other == action).map_or(0.0, |(_, v)| v[player]);
-        self.view.legal.iter().map(value).collect()
-    }
-
     /// What another planner says of the world, or, where it says nothing, what it comes to by playing on.
     fn ask(
         &mut self,
         inner: &Spec,
         revealed: Revealed,
+        actions: &[Action],
         seed: u64,
         late: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<f64>>, String> {
@@ -270,18 +277,16 @@ impl Inquiry<'_> {
         let view = View { legal: self.view.legal.clone(), ..View::new(self.view.player) };
         let mut planner = registry::planner(inner).map_err(|SpecError(what)| what)?;
         planner.start(model.clone(), view.player, seed)?;
-        let decision = planner.act(&view, late)?;
+        let decision = planner.judge(&view, actions, late)?;
         self.simulations += decision.simulations;
         self.states += decision.nodes;
         let known = |action: &Action| {
             decision.table.iter().find(|row| row.action == *action).and_then(|row| row.value)
         };
-        let values: Option<Vec<f64>> = view.legal.iter().map(known).collect();
+        let values: Option<Vec<f64>> = actions.iter().map(known).collect();
         match values {
             Some(values) => Ok(Some(values)),
-            None => {
-                view.legal.iter().map(|action| self.play_on(inner, &model, *action, seed, late)).collect()
-            }
+            None => actions.iter().map(|action| self.play_on(inner, &model, *action, seed, late)).collect(),
         }
     }
 
@@ -300,6 +305,12 @@ impl Inquiry<'_> {
         let returns = course.play(inner, player, action, self.horizon, seed, late)?;
         Ok(returns.map(|returns| returns[player]))
     }
+}
+
+/// The values of some actions, in their order.
+fn in_order(actions: &[Action], judged: &[(Action, [f64; MAX_PLAYERS])], player: usize) -> Vec<f64> {
+    let value = |action| judged.iter().find(|(other, _)| other == action).map_or(0.0, |(_, v)| v[player]);
+    actions.iter().map(value).collect()
 }
 
 /// Two players whose interests are opposite.

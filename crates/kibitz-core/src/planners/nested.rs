@@ -81,6 +81,15 @@ impl Planner for Nested {
     }
 
     fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+        self.judge(view, &view.legal, pause)
+    }
+
+    fn judge(
+        &mut self,
+        view: &View,
+        actions: &[Action],
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Decision, String> {
         let begun = Instant::now();
         let session = self.session.as_mut().ok_or("nested: act before start")?;
         session.decisions += 1;
@@ -97,7 +106,7 @@ impl Planner for Nested {
         let mut search = Search::new(&*model, state, view.player, level, rng, &mut late);
         search.limit = self.params.horizon.unwrap_or_else(|| natural_horizon(model.info()));
         let known = session.plan_from(view);
-        let (table, plan) = search.judge(&view.legal, known);
+        let (table, plan) = search.judge(actions, known);
         let (transitions, mut rng) = (search.steps, search.rng);
         if model.faults() != faults {
             return Err(model.fault().unwrap_or_default());
