@@ -492,7 +492,7 @@ impl<'a> Search<'a> {
     fn highest(&mut self, values: &[f64]) -> usize {
         let (mut best, mut ties) = (0, 0);
         for (at, value) in values.iter().enumerate() {
-            if ties == 0 || *value > values[best] {
+            if ties == 0 || values[best].is_nan() || *value > values[best] {
                 (best, ties) = (at, 1);
             } else if *value == values[best] {
                 ties += 1;
