@@ -26,8 +26,8 @@ crate::params! {
     pub struct WorldsParams {
         /// Worlds that are sampled for a decision; each is planned in once.
         pub worlds: u32 = 30, in 1..=1_000_000;
-        /// Whether all actions are judged in the same worlds; if not, each has as many of its own (Bjarnason et
-        /// al. 2009), and chance tells them apart more often.
+        /// Whether all actions are judged in the same worlds; if not, each in as many of its own (Bjarnason et al.
+        /// 2009), and one may look better for the luck of its worlds.
         pub paired: bool = true;
         /// Moves to look ahead (or to play on with a planner that gives no values) after the action that
         /// is judged; the evaluator, if there is one, judges what lies beyond.

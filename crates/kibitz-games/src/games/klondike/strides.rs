@@ -137,7 +137,8 @@ impl Spot {
         closure
     }
 
-    /// Goes through all strides, with the member of the closure that each is made at.
+    /// Goes through all strides, with the member of the closure that each is made at. `visit` must not go through
+    /// strides itself: there is one closure for all.
     fn strides(&self, visit: impl FnMut(&Member, Stride)) {
         CLOSURE.with_borrow_mut(|closure| {
             closure.fill(&self.place, self.table.wanting(&self.place));
