@@ -270,6 +270,7 @@ PLANNERS = [
     "norns(simulations=40, tree=belief)",
     "omniscient",
     "one-step(samples=5)",
+    "outcome-uct(simulations=40, playout=random)",
     "pomcp(simulations=40)",
     "pomcp-pgt(simulations=40)",
     "pomcp-pgt(simulations=40, selection=regret-matching)",

@@ -38,7 +38,7 @@ fn decide(planner: &str, game: &kibitz_core::SharedModel, view: &View, seed: u64
     }
 }
 
-const PLANNERS: [&str; 33] = [
+const PLANNERS: [&str; 35] = [
     "random",
     "greedy",
     "one-step(samples=3)",
@@ -50,6 +50,8 @@ const PLANNERS: [&str; 33] = [
     "uct(simulations=40, workers=2, parallel=tree)",
     "sparse-uct(simulations=40, width=1)",
     "stride-uct(simulations=40)",
+    "outcome-uct(simulations=10)",
+    "outcome-uct(simulations=10, playout=random, backup=max)",
     "ensemble-uct(simulations=10, trees=3)",
     "pomcp(simulations=40, belief=particles(20))",
     "pomcp(simulations=40, belief=resampling)",

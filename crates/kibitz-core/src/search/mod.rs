@@ -2,12 +2,13 @@
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
 //! `foresee.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
-//! `run.rs` (budgets and threads), and here the planner that ties them to a belief and a view.
+//! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
 pub mod aim;
 mod beliefs;
 mod foresee;
 mod leaf;
+mod outcomes;
 pub mod params;
 mod presets;
 mod public;
@@ -36,6 +37,7 @@ use crate::strides::strides_of;
 use crate::view::View;
 use aim::Aim;
 use beliefs::{BeliefSearch, LARGEST, Task};
+use outcomes::OutcomeSearch;
 use params::{
     Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
 };
@@ -67,6 +69,7 @@ struct Session {
     belief: Box<dyn Belief>,
     trees: Vec<Tree>,
     beliefs: BeliefSearch,
+    outcomes: OutcomeSearch,
     striding: Option<Striding>,
     decisions: u64,
 }
@@ -93,7 +96,7 @@ impl TreeSearch {
             TreeKind::Auto => TreeKind::ActionObservation,
             kind => kind,
         };
-        let state_tree = kind == TreeKind::State;
+        let state_tree = matches!(kind, TreeKind::State | TreeKind::Outcomes);
         need(info.perfect_information || !state_tree, "a state tree", "perfect information")?;
         if p.moves == Moves::Irreversible {
             need(
@@ -106,18 +109,29 @@ impl TreeSearch {
         if p.transpositions {
             need(info.has.hash, "transpositions", "a state hash")?;
             need(state_tree, "transpositions", "perfect information and tree=state")?;
-            if p.backup == Backup::Max || p.width.is_some() {
+            if kind == TreeKind::State && (p.backup == Backup::Max || p.width.is_some()) {
                 return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
             }
         }
         if p.width.is_some() && !state_tree {
             return Err(format!("{}: width goes with tree=state only", self.name));
         }
+        if kind == TreeKind::Outcomes {
+            need(info.has.explicit_chance, "tree=outcomes", "explicit chance")?;
+            let plain = p.selection == Selection::Ucb1 && p.expansion == Expansion::All && p.grow.is_none();
+            if !plain || p.width.is_some() || p.trees > 1 || p.workers > 1 || p.aim != Aim::Return {
+                return Err(format!(
+                    "{}: tree=outcomes goes with one tree and one thread, selection=ucb1, expansion=all and \
+                     aim=return only, and with neither grow nor width",
+                    self.name
+                ));
+            }
+        }
         if kind == TreeKind::Belief {
             need(info.players == 1, "tree=belief", "a single player")?;
             need(info.has.explicit_chance, "tree=belief", "explicit chance")?;
         }
-        if p.backup == Backup::Max && state_tree {
+        if p.backup == Backup::Max && kind == TreeKind::State {
             let two = info.players == 2 && info.zero_sum;
             need(
                 info.players == 1 || two,
@@ -223,7 +237,7 @@ impl Planner for TreeSearch {
             let judged = Judged::new(model, taught.net.clone());
             Ok(Arc::new(judged.map_err(|why| format!("{}: evaluator: {why}", self.name))?))
         };
-        let (trees, beliefs) = (Vec::new(), BeliefSearch::default());
+        let (trees, beliefs, outcomes) = (Vec::new(), BeliefSearch::default(), OutcomeSearch::default());
         let (model, striding) = match self.params.moves {
             Moves::All => (judged(model)?, None),
             Moves::Irreversible => {
@@ -241,8 +255,18 @@ impl Planner for TreeSearch {
             }
         };
         let decisions = 0;
-        self.session =
-            Some(Session { model, rng, kind, policy, belief, trees, beliefs, striding, decisions });
+        self.session = Some(Session {
+            model,
+            rng,
+            kind,
+            policy,
+            belief,
+            trees,
+            beliefs,
+            outcomes,
+            striding,
+            decisions,
+        });
         Ok(())
     }
 
@@ -284,6 +308,73 @@ struct Occasion<'a> {
     faults: u64,
     kind: TreeKind,
     policy: Policy,
+}
+
+impl Occasion<'_> {
+    /// When a search that does all by itself stops.
+    fn stop<'a>(&self, now: &'a AtomicBool) -> Stop<'a> {
+        let params = self.params;
+        Stop {
+            simulations: params.simulations.unwrap_or(u64::MAX),
+            transitions: params.transitions.unwrap_or(u64::MAX),
+            nodes: params.nodes as usize,
+            deadline: params.milliseconds.map(|ms| self.begun + Duration::from_secs_f64(ms / 1000.0)),
+            now,
+            faults: self.faults,
+        }
+    }
+
+    /// How a simulation goes on beyond the tree.
+    fn playout(&self, info: &Info) -> Playout {
+        Playout {
+            policy: self.policy,
+            depth: self.params.depth.unwrap_or(u32::MAX),
+            discount: info.discount,
+        }
+    }
+
+    /// Moves after which a simulation stops.
+    fn horizon(&self, info: &Info) -> u32 {
+        self.params.horizon.unwrap_or_else(|| natural_horizon(info))
+    }
+}
+
+/// What is grown from the present: trees of what is drawn, or the graph of all outcomes.
+enum Search<'a> {
+    Trees(&'a mut Vec<Tree>),
+    Outcomes(&'a mut OutcomeSearch),
+}
+
+impl Search<'_> {
+    fn run(
+        self,
+        model: &SharedModel,
+        belief: &dyn Belief,
+        occasion: &Occasion,
+        rng: Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Decision, String> {
+        let outcomes = match self {
+            Search::Trees(trees) => return Ok(grow(trees, model, belief, occasion, rng, pause)),
+            Search::Outcomes(outcomes) => outcomes,
+        };
+        let Occasion { params, view, .. } = *occasion;
+        let now = AtomicBool::new(false);
+        let task = outcomes::Task {
+            model: &**model,
+            params,
+            view,
+            playout: occasion.playout(model.info()),
+            horizon: occasion.horizon(model.info()),
+            stop: occasion.stop(&now),
+        };
+        let present = belief.certain().ok_or("tree=outcomes needs a state that is known")?.state.clone();
+        let mut decision = outcomes.decide(task, present, rng, pause)?;
+        decision.belief = belief.size();
+        decision.counters = belief.counters();
+        decision.notes.append(&mut belief.notes());
+        Ok(decision)
+    }
 }
 
 /// Moves after which a simulation stops, unless somebody wants something else.
@@ -376,8 +467,12 @@ impl Session {
         }
         let model = self.model.clone();
         let known = self.belief.certain().map(|world| world.state.clone());
+        let search = match self.kind {
+            TreeKind::Outcomes => Search::Outcomes(&mut self.outcomes),
+            _ => Search::Trees(&mut self.trees),
+        };
         let (Some(striding), Some(state)) = (&mut self.striding, known) else {
-            return Ok(grow(&mut self.trees, &model, &*self.belief, occasion, rng, pause));
+            return search.run(&model, &*self.belief, occasion, rng, pause);
         };
         if let Some(action) = striding.due(&*model, &state).filter(|due| view.legal.contains(due)) {
             let note = "on the way to what was decided before".to_owned();
@@ -389,8 +484,7 @@ impl Session {
             [only] => striding.spell(&*model, &state, verdict::forced(only, &belief, begun.elapsed())),
             _ => {
                 let occasion = Occasion { view: &in_strides, ..*occasion };
-                let (trees, model) = (&mut self.trees, striding.model());
-                let found = grow(trees, &model, &belief, &occasion, rng.fork(0), pause);
+                let found = search.run(&striding.model(), &belief, &occasion, rng.fork(0), pause)?;
                 striding.spell(&*self.model, &state, found)
             }
         };
@@ -415,7 +509,7 @@ impl Session {
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
-        let Occasion { params, view, begun, faults, .. } = *occasion;
+        let Occasion { params, view, .. } = *occasion;
         let model = self.model.clone();
         let worlds = self.belief.worlds(&*model, view, LARGEST).ok_or_else(|| {
             format!(
@@ -423,15 +517,9 @@ impl Session {
                  cannot be listed; use tree=action-observation"
             )
         })?;
-        let stop = Stop {
-            simulations: params.simulations.unwrap_or(u64::MAX),
-            transitions: params.transitions.unwrap_or(u64::MAX),
-            nodes: params.nodes as usize,
-            deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
-            now: &AtomicBool::new(false),
-            faults,
-        };
-        let horizon = params.horizon.unwrap_or_else(|| natural_horizon(model.info()));
+        let now = AtomicBool::new(false);
+        let stop = occasion.stop(&now);
+        let horizon = occasion.horizon(model.info());
         let states = worlds.len() as u64;
         let task = Task { model: &*model, params, view, horizon, stop };
         let mut decision = self.beliefs.decide(task, worlds, rng, pause);
@@ -451,10 +539,9 @@ fn grow(
     mut rng: Rng,
     pause: &mut dyn FnMut() -> bool,
 ) -> Decision {
-    let Occasion { params, view, begun, faults, kind, policy } = *occasion;
+    let Occasion { params, view, begun, faults, kind, .. } = *occasion;
     let info = model.info();
-    let playout = Playout { policy, depth: params.depth.unwrap_or(u32::MAX), discount: info.discount };
-    let horizon = params.horizon.unwrap_or_else(|| natural_horizon(info));
+    let (playout, horizon) = (occasion.playout(info), occasion.horizon(info));
     let model = &**model;
     let mut problem = Problem { model, view, params, kind, playout, horizon, together: 1, root: 0 };
     let mut present = World::initial(model);

@@ -24,8 +24,8 @@ crate::params! {
         /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
         /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
-        /// What a node stands for: auto, state, action-observation, public or belief. A game that hides
-        /// something but offers a collapsed model is searched in that one where nodes are states.
+        /// What a node stands for: auto, state, action-observation, public, belief or outcomes (a state, with exact
+        /// means over all outcomes of chance). A game that hides something but offers a collapsed model is searched in that one where nodes are states.
         pub tree: TreeKind = TreeKind::Auto;
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
         /// decides by what the planner's own player sees, with what is legal in the sampled world).
@@ -98,6 +98,9 @@ words! {
         Public = "public",
         /// How probable each state is, for a single player: histories that leave the same belief meet.
         Belief = "belief",
+        /// The state, which is known; every outcome of chance is judged as soon as an action is looked at, and an
+        /// action is worth the exact mean over them.
+        Outcomes = "outcomes",
     }
 }
 words! {
@@ -291,7 +294,7 @@ impl SearchParams {
     /// seen, are about the game as it is.
     pub fn knows_the_state(&self) -> bool {
         match self.tree {
-            TreeKind::State => true,
+            TreeKind::State | TreeKind::Outcomes => true,
             TreeKind::Auto => self.belief.form == Form::Auto && self.observers == Observers::All,
             _ => false,
         }

@@ -86,6 +86,12 @@ preset!(
     }
 );
 preset!(
+    "outcome-uct",
+    "UCT that judges every outcome of an action as soon as it looks at it: values are exact means over chance.",
+    "perfect information, or a collapsed model; explicit chance; players who move in turn; an evaluator, or another playout",
+    { tree: TreeKind::Outcomes, playout: PlayoutKind::Fixed(Policy::Evaluator), exploration: 0.1 }
+);
+preset!(
     "pomcp",
     "UCT on what the player has done and seen, from particles of what may be (Silver and Veness 2010).",
     "",

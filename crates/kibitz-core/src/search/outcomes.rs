@@ -1,0 +1,533 @@
+//! Search over known states and all that chance may do (tree=outcomes).
+//!
+//! A simulation goes down by UCB1 to a state that nobody has looked into, and looks into it: at all its actions and
+//! at every outcome of each, and a playout (or the evaluator) judges every state that they lead to. On the way back
+//! an action is worth the mean over its outcomes by their probabilities, whichever of them was followed, and a
+//! state the mean over its actions by their visits (backup=mean), its best action (max), or some of both (mixmax).
+//!
+//! So nothing depends on what happens to be drawn: actions can be told apart with few simulations and little
+//! exploration. What a leaf was taken to be worth is forgotten as soon as it is looked into.
+
+use std::time::Instant;
+
+use super::params::{Backup, Choice, SearchParams};
+use super::run::Stop;
+use crate::game::{Action, Turn};
+use crate::keys::KeyMap;
+use crate::model::{Model, State};
+use crate::planner::{Decision, Judgement};
+use crate::playout::{MAX_PLAYERS, Playout};
+use crate::rng::Rng;
+use crate::view::View;
+
+/// Actions with more outcomes than this are too much.
+const MOST_OUTCOMES: usize = 10_000;
+/// A graph with more states is not kept for the next move.
+const KEEP: usize = 1 << 19;
+
+/// What is worth something to each player.
+type Worth = [f64; MAX_PLAYERS];
+
+/// What a search has found out, kept from move to move.
+#[derive(Default)]
+pub(super) struct OutcomeSearch {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    ways: Vec<Way>,
+    /// Nodes by the hashes of their states, where the game has some.
+    index: KeyMap<u32>,
+}
+
+/// A state in which somebody is to move, or the end.
+struct Node {
+    state: State,
+    turn: Turn,
+    worth: Worth,
+    visits: u32,
+    /// None before it is looked into.
+    edges: Option<(u32, u32)>,
+}
+
+/// An action.
+struct Edge {
+    action: Action,
+    /// What it pays on average before somebody is to move again.
+    paid: Worth,
+    worth: Worth,
+    visits: u32,
+    /// From the first on, so many.
+    ways: (u32, u32),
+}
+
+/// What may become of an action.
+struct Way {
+    to: u32,
+    probability: f64,
+    visits: u32,
+}
+
+/// What is asked of a search.
+pub(super) struct Task<'a> {
+    pub model: &'a dyn Model,
+    pub params: &'a SearchParams,
+    pub view: &'a View,
+    pub playout: Playout,
+    /// Moves after which a simulation stops.
+    pub horizon: u32,
+    pub stop: Stop<'a>,
+}
+
+/// One search.
+struct Run<'a> {
+    model: &'a dyn Model,
+    playout: Playout,
+    playouts: u32,
+    players: usize,
+    /// The exploration constant times the spread of returns.
+    c: f64,
+    /// The share of the best action in a state's value.
+    best: f64,
+    rng: Rng,
+    transitions: u64,
+}
+
+impl OutcomeSearch {
+    /// Searches from a state until it is time to stop.
+    ///
+    /// # Errors
+    /// A sentence, where chance can do too much or players move at once.
+    pub fn decide(
+        &mut self,
+        task: Task,
+        state: State,
+        rng: Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Decision, String> {
+        let Task { model, params, view, playout, horizon, stop } = task;
+        if !params.reuse || self.nodes.len() > KEEP.min(params.nodes as usize / 2) {
+            *self = OutcomeSearch::default();
+        }
+        let best = match params.backup {
+            Backup::Mean => 0.0,
+            Backup::Max => 1.0,
+            Backup::MixMax(share) => share,
+        };
+        let info = model.info();
+        let (players, c, playouts) = (info.players, params.exploration * info.spread, params.playouts);
+        let mut run = Run { model, playout, playouts, players, c, best, rng, transitions: 0 };
+        let root = self.find(&mut run, state);
+        let (mut simulations, mut moves) = (0, 0);
+        while simulations < stop.simulations {
+            moves += self.simulate(&mut run, root, horizon)?;
+            simulations += 1;
+            let spent = run.transitions >= stop.transitions || self.nodes.len() >= stop.nodes;
+            let late = || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let decided = params.until_decided && self.lead(root) > stop.simulations - simulations;
+            if spent || decided || model.faults() != stop.faults || pause() || late() {
+                break;
+            }
+        }
+        let mut decision = self.verdict(&run, params.choice, view, root);
+        decision.simulations = simulations;
+        decision.transitions = Some(run.transitions);
+        decision.depth = Some(moves as f64 / simulations.max(1) as f64);
+        Ok(decision)
+    }
+
+    /// The node of a state; a new one is judged.
+    fn find(&mut self, run: &mut Run, state: State) -> u32 {
+        let new = self.nodes.len() as u32;
+        if run.model.info().has.hash {
+            let node = *self.index.entry(run.model.hash(&state)).or_insert(new);
+            if node != new {
+                return node;
+            }
+        }
+        let turn = run.model.turn(&state);
+        let worth = if turn == Turn::Over { [0.0; MAX_PLAYERS] } else { run.judge(&state) };
+        self.nodes.push(Node { state, turn, worth, visits: 0, edges: None });
+        new
+    }
+
+    /// One simulation; gives the moves that it made.
+    fn simulate(&mut self, run: &mut Run, root: u32, horizon: u32) -> Result<u64, String> {
+        let mut path = Vec::new();
+        let mut at = root;
+        loop {
+            let node = &mut self.nodes[at as usize];
+            node.visits += 1;
+            if node.turn == Turn::Over || path.len() as u32 == horizon {
+                run.transitions += 1; // so that there is an end where all is known
+                break;
+            }
+            if node.edges.is_none() {
+                self.look_into(run, at)?;
+                self.back_up(run, at);
+                break;
+            }
+            let edge = self.select(run, at);
+            path.push((at, edge));
+            at = self.follow(edge);
+        }
+        let moves = path.len() as u64;
+        for (node, edge) in path.into_iter().rev() {
+            self.expect(run, edge);
+            self.back_up(run, node);
+        }
+        Ok(moves)
+    }
+
+    /// The edges of a node, by number.
+    fn edges_of(&self, node: u32) -> std::ops::Range<usize> {
+        let (first, count) = self.nodes[node as usize].edges.unwrap_or_default();
+        first as usize..(first + count) as usize
+    }
+
+    /// UCB1.
+    fn select(&self, run: &Run, at: u32) -> usize {
+        let node = &self.nodes[at as usize];
+        let player = mover(node.turn);
+        let explore = run.c * f64::from(node.visits.max(1)).ln().sqrt();
+        let upper = |edge: &Edge| edge.worth[player] + explore / f64::from(edge.visits + 1).sqrt();
+        let edges = self.edges_of(at);
+        let bounds = edges.clone().map(|edge| (edge, upper(&self.edges[edge])));
+        // Of equals the first.
+        bounds
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map_or(edges.start, |best| best.0)
+    }
+
+    /// The outcome that has fallen furthest behind its probability.
+    fn follow(&mut self, edge: usize) -> u32 {
+        let edge = &mut self.edges[edge];
+        edge.visits += 1;
+        let ways = &mut self.ways[edge.ways.0 as usize..(edge.ways.0 + edge.ways.1) as usize];
+        let behind = |way: &Way| way.probability * f64::from(edge.visits) - f64::from(way.visits);
+        let mut next = 0;
+        for way in 1..ways.len() {
+            if behind(&ways[way]) > behind(&ways[next]) {
+                next = way;
+            }
+        }
+        ways[next].visits += 1;
+        ways[next].to
+    }
+
+    /// Lists a state's actions, with all that may become of them.
+    fn look_into(&mut self, run: &mut Run, at: u32) -> Result<(), String> {
+        let Node { state, turn, .. } = &self.nodes[at as usize];
+        let (state, turn) = (state.clone(), *turn);
+        let Turn::One(player) = turn else {
+            let why = "tree=outcomes needs players who move in turn, and here several move at once; use tree=state";
+            return Err(why.to_owned());
+        };
+        let mut legal = Vec::new();
+        run.model.legal(&state, player, &mut legal);
+        run.rng.shuffle(&mut legal);
+        let mut made = Vec::with_capacity(legal.len());
+        for action in legal {
+            let mut outcomes = run.outcomes(&state, action)?;
+            run.rng.shuffle(&mut outcomes);
+            let (mut paid, mut ways) = ([0.0; MAX_PLAYERS], Vec::with_capacity(outcomes.len()));
+            for Outcome { state, probability, rewards } in outcomes {
+                paid.iter_mut().zip(rewards).for_each(|(sum, reward)| *sum += probability * reward);
+                ways.push(Way { to: self.find(run, state), probability, visits: 0 });
+            }
+            let first = self.ways.len() as u32;
+            made.push(Edge { action, paid, worth: paid, visits: 0, ways: (first, ways.len() as u32) });
+            self.ways.append(&mut ways);
+        }
+        let first = self.edges.len();
+        self.nodes[at as usize].edges = Some((first as u32, made.len() as u32));
+        self.edges.append(&mut made);
+        (first..self.edges.len()).for_each(|edge| self.expect(run, edge));
+        Ok(())
+    }
+
+    /// What an action is worth: what it pays, and the mean over what it may lead to.
+    fn expect(&mut self, run: &Run, edge: usize) {
+        let edge = &mut self.edges[edge];
+        let discount = run.model.info().discount;
+        edge.worth = edge.paid;
+        for way in &self.ways[edge.ways.0 as usize..(edge.ways.0 + edge.ways.1) as usize] {
+            let below = &self.nodes[way.to as usize].worth[..run.players];
+            let weight = way.probability * discount;
+            edge.worth.iter_mut().zip(below).for_each(|(sum, worth)| *sum += weight * worth);
+        }
+    }
+
+    /// What a state is worth by its actions.
+    fn back_up(&mut self, run: &Run, at: u32) {
+        let player = mover(self.nodes[at as usize].turn);
+        let edges = &self.edges[self.edges_of(at)];
+        let visits: u32 = edges.iter().map(|edge| edge.visits).sum();
+        let Some(best) = edges
+            .iter()
+            .reduce(|best, next| if next.worth[player] > best.worth[player] { next } else { best })
+        else {
+            return;
+        };
+        let share = if visits == 0 { 1.0 } else { run.best };
+        let mut worth = best.worth.map(|worth| share * worth);
+        for edge in edges.iter().filter(|edge| edge.visits > 0) {
+            let weight = (1.0 - share) * f64::from(edge.visits) / f64::from(visits);
+            worth.iter_mut().zip(edge.worth).for_each(|(sum, worth)| *sum += weight * worth);
+        }
+        self.nodes[at as usize].worth = worth;
+    }
+
+    /// By how many visits the most visited action is ahead of the next.
+    fn lead(&self, root: u32) -> u64 {
+        let (mut most, mut next) = (0, 0);
+        for edge in &self.edges[self.edges_of(root)] {
+            (most, next) =
+                if edge.visits > most { (edge.visits, most) } else { (most, next.max(edge.visits)) };
+        }
+        u64::from(most - next)
+    }
+
+    fn verdict(&self, run: &Run, choice: Choice, view: &View, root: u32) -> Decision {
+        let judged = |edge: &Edge| Judgement {
+            action: edge.action,
+            value: Some(edge.worth[view.player]),
+            error: None,
+            visits: edge.visits.into(),
+        };
+        let mut table: Vec<Judgement> = self.edges[self.edges_of(root)].iter().map(judged).collect();
+        let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
+        table.sort_by(|a, b| {
+            let (by_value, by_visits) = (value(b).total_cmp(&value(a)), b.visits.cmp(&a.visits));
+            if choice == Choice::Visits { by_visits.then(by_value) } else { by_value.then(by_visits) }
+        });
+        Decision {
+            action: table.first().map(|best| best.action).unwrap_or_default(),
+            table,
+            values: self.nodes[root as usize].worth[..run.players].to_vec(),
+            nodes: self.nodes.len() as u64,
+            edges: self.edges.len() as u64,
+            bytes: self.bytes(),
+            line: self.line(run, root),
+            ..Decision::default()
+        }
+    }
+
+    /// What is expected to happen, as far as it does not depend on chance.
+    fn line(&self, run: &Run, root: u32) -> Vec<(usize, String)> {
+        let (mut line, mut at) = (Vec::new(), root);
+        while line.len() < 20 {
+            let Node { state, turn, .. } = &self.nodes[at as usize];
+            let edges = &self.edges[self.edges_of(at)];
+            let Some(edge) = edges.iter().max_by_key(|edge| edge.visits).filter(|edge| edge.visits > 0)
+            else {
+                break;
+            };
+            let player = mover(*turn);
+            line.push((player, run.model.action_name(state, Some(player), edge.action)));
+            if edge.ways.1 != 1 {
+                break;
+            }
+            at = self.ways[edge.ways.0 as usize].to;
+        }
+        line
+    }
+
+    /// Without what states keep elsewhere.
+    fn bytes(&self) -> u64 {
+        let bytes = self.nodes.capacity() * size_of::<Node>()
+            + self.edges.capacity() * size_of::<Edge>()
+            + self.ways.capacity() * size_of::<Way>()
+            + self.index.capacity() * size_of::<(u64, u32)>();
+        bytes as u64
+    }
+}
+
+/// One outcome of an action.
+struct Outcome {
+    state: State,
+    probability: f64,
+    rewards: Worth,
+}
+
+impl Run<'_> {
+    /// What a state is taken to be worth before it is looked into.
+    fn judge(&mut self, state: &State) -> Worth {
+        let mut worth = [0.0; MAX_PLAYERS];
+        let returns = &mut worth[..self.players];
+        self.transitions +=
+            self.model.playouts(state, &self.playout, self.playouts, &mut self.rng, returns);
+        returns.iter_mut().for_each(|sum| *sum /= f64::from(self.playouts));
+        worth
+    }
+
+    /// All that may become of an action until somebody is to move again.
+    fn outcomes(&mut self, state: &State, action: Action) -> Result<Vec<Outcome>, String> {
+        let mut rewards = [0.0; MAX_PLAYERS];
+        let state = self.model.after(state, &[action], &mut rewards[..self.players]);
+        self.transitions += 1;
+        let (mut open, mut done) = (vec![Outcome { state, probability: 1.0, rewards }], Vec::new());
+        let mut drawn = Vec::new();
+        while let Some(Outcome { state, probability, rewards }) = open.pop() {
+            if self.model.turn(&state) != Turn::Chance {
+                done.push(Outcome { state, probability, rewards });
+                continue;
+            }
+            drawn.clear();
+            self.model.chance(&state, &mut drawn);
+            if open.len() + done.len() + drawn.len() > MOST_OUTCOMES {
+                return Err(format!(
+                    "tree=outcomes needs actions with at most {MOST_OUTCOMES} outcomes, and here is one with more; use \
+                     tree=state, which draws some of them"
+                ));
+            }
+            self.transitions += drawn.len() as u64;
+            for &(outcome, share) in &drawn {
+                let mut rewards = rewards;
+                let state = self.model.after(&state, &[outcome], &mut rewards[..self.players]);
+                open.push(Outcome { state, probability: probability * share, rewards });
+            }
+        }
+        Ok(done)
+    }
+}
+
+/// Who is to move.
+fn mover(turn: Turn) -> usize {
+    if let Turn::One(player) = turn { player } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Info};
+    use crate::registry;
+    use crate::rng::mix;
+    use std::sync::Arc;
+
+    /// Roll a die as often as you like: a one loses all, twenty is the most. What you have when you stop is paid, in
+    /// twentieths.
+    struct Pig(Info);
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum Stage {
+        Choosing,
+        Rolling,
+        Over,
+    }
+
+    const STOP: Action = Action(0);
+    const GOAL: u32 = 20;
+
+    impl Game for Pig {
+        type State = (u32, Stage);
+        fn info(&self) -> &Info {
+            &self.0
+        }
+        fn initial(&self) -> Self::State {
+            (0, Stage::Choosing)
+        }
+        fn turn(&self, state: &Self::State) -> Turn {
+            match state.1 {
+                Stage::Choosing => Turn::One(0),
+                Stage::Rolling => Turn::Chance,
+                Stage::Over => Turn::Over,
+            }
+        }
+        fn legal(&self, _: &Self::State, _: usize, actions: &mut Vec<Action>) {
+            actions.extend([STOP, Action(1)]);
+        }
+        fn chance(&self, _: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
+            outcomes.extend((1..=6).map(|face| (Action(face), 1.0 / 6.0)));
+        }
+        fn step(&self, (sum, stage): &mut Self::State, joint: &[Action], rewards: &mut [f64]) {
+            *stage = match (*stage, joint[0]) {
+                (Stage::Choosing, STOP) => Stage::Over,
+                (Stage::Choosing, _) => Stage::Rolling,
+                (_, Action(1)) => {
+                    *sum = 0;
+                    Stage::Over
+                }
+                (_, Action(face)) => {
+                    *sum = GOAL.min(*sum + face);
+                    if *sum == GOAL { Stage::Over } else { Stage::Choosing }
+                }
+            };
+            if *stage == Stage::Over {
+                rewards[0] += f64::from(*sum) / f64::from(GOAL);
+            }
+        }
+        fn action_name(&self, _: &Self::State, _: Option<usize>, action: Action) -> String {
+            action.0.to_string()
+        }
+        fn text(&self, state: &Self::State, _: Option<usize>) -> String {
+            state.0.to_string()
+        }
+        fn hash(&self, (sum, stage): &Self::State) -> u64 {
+            mix(u64::from(*sum) << 2 | *stage as u64)
+        }
+    }
+
+    fn pig() -> Arc<Pig> {
+        let mut info = Info::new(1, 0.0, 1.0);
+        (info.has.hash, info.has.explicit_chance, info.paid_at_end) = (true, true, true);
+        Arc::new(Pig(info))
+    }
+
+    /// What such a sum is worth, by dynamic programming.
+    fn exact(sum: u32) -> f64 {
+        let now = f64::from(sum.min(GOAL)) / f64::from(GOAL);
+        if sum >= GOAL { now } else { now.max((2..=6).map(|face| exact(sum + face)).sum::<f64>() / 6.0) }
+    }
+
+    fn decide(spec: &str) -> Decision {
+        let game = pig();
+        let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();
+        planner.start(game.clone(), 0, 1).unwrap();
+        let mut view = View::new(0);
+        Game::legal(&*game, &Game::initial(&*game), 0, &mut view.legal);
+        planner.act(&view, &mut || false).unwrap()
+    }
+
+    #[test]
+    fn what_is_looked_into_to_the_end_is_exact() {
+        let found = decide("outcome-uct(playout=random, backup=max, simulations=2000)");
+        assert!((found.values[0] - exact(0)).abs() < 1e-9, "{} {}", found.values[0], exact(0));
+        assert_eq!(found.action, Action(1));
+        assert!(found.nodes < 70, "{} states", found.nodes);
+        let by_mean = decide("outcome-uct(playout=random, simulations=2000)");
+        assert!(
+            by_mean.values[0] < exact(0) && by_mean.values[0] > exact(0) - 0.05,
+            "{:?}",
+            by_mean.values
+        );
+    }
+
+    #[test]
+    fn steps_are_an_end_where_nothing_is_left_to_look_into() {
+        let found = decide("outcome-uct(playout=random, transitions=3000)");
+        assert!(found.transitions >= Some(3000) && found.simulations > 1000, "{found:?}");
+    }
+
+    #[test]
+    fn outcomes_are_followed_in_proportion() {
+        let mut search = OutcomeSearch::default();
+        let shares = [0.5, 0.25, 0.125, 0.125];
+        search.ways.extend((0..).zip(shares).map(|(to, probability)| Way { to, probability, visits: 0 }));
+        let worth = [0.0; MAX_PLAYERS];
+        search.edges.push(Edge { action: STOP, paid: worth, worth, visits: 0, ways: (0, 4) });
+        (0..80).for_each(|_| {
+            search.follow(0);
+        });
+        let visits: Vec<u32> = search.ways.iter().map(|way| way.visits).collect();
+        assert_eq!(visits, [40, 20, 10, 10]);
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_said() {
+        for part in ["width=2", "workers=2", "selection=uniform", "grow=3"] {
+            let spec = format!("outcome-uct(playout=random, {part})");
+            let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();
+            let why = planner.start(pig(), 0, 1).unwrap_err();
+            assert!(why.contains("tree=outcomes goes with one tree"), "{part}: {why}");
+        }
+    }
+}
