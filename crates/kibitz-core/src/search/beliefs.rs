@@ -14,7 +14,7 @@
 use std::time::Instant;
 
 use super::params::{Choice, SearchParams};
-use super::run::Stop;
+use super::run::Task;
 use crate::belief::World;
 use crate::belief::foreknowledge::Foreknowledge;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
@@ -79,16 +79,6 @@ struct Edge {
     bounds: Bounds,
     /// It leads to just what an earlier edge of the node leads to (or cannot be followed at all).
     twin: bool,
-}
-
-/// What is asked of a search.
-pub(super) struct Task<'a> {
-    pub model: &'a dyn Model,
-    pub params: &'a SearchParams,
-    pub view: &'a View,
-    /// Moves after which a simulation stops.
-    pub horizon: u32,
-    pub stop: Stop<'a>,
 }
 
 /// One search.

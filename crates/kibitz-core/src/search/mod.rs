@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
 use crate::game::{Action, Info, Turn};
 use crate::learn::Judged;
-use crate::model::{SharedModel, in_the_open};
+use crate::model::{Model, SharedModel, in_the_open};
 use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
@@ -36,12 +36,12 @@ use crate::rng::Rng;
 use crate::strides::strides_of;
 use crate::view::View;
 use aim::Aim;
-use beliefs::{BeliefSearch, LARGEST, Task};
+use beliefs::{BeliefSearch, LARGEST};
 use outcomes::OutcomeSearch;
 use params::{
     Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
 };
-use run::{Found, Stop, search_tree};
+use run::{Found, Stop, Task, search_tree};
 use simulate::Problem;
 use strides::Striding;
 use tree::Tree;
@@ -311,17 +311,18 @@ struct Occasion<'a> {
 }
 
 impl Occasion<'_> {
-    /// When a search that does all by itself stops.
-    fn stop<'a>(&self, now: &'a AtomicBool) -> Stop<'a> {
-        let params = self.params;
-        Stop {
+    /// What is asked of a search that is not one of trees.
+    fn task<'a>(&'a self, model: &'a dyn Model, now: &'a AtomicBool) -> Task<'a> {
+        let Occasion { params, view, begun, faults, .. } = *self;
+        let stop = Stop {
             simulations: params.simulations.unwrap_or(u64::MAX),
             transitions: params.transitions.unwrap_or(u64::MAX),
             nodes: params.nodes as usize,
-            deadline: params.milliseconds.map(|ms| self.begun + Duration::from_secs_f64(ms / 1000.0)),
+            deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
             now,
-            faults: self.faults,
-        }
+            faults,
+        };
+        Task { model, params, view, horizon: self.horizon(model.info()), stop }
     }
 
     /// How a simulation goes on beyond the tree.
@@ -358,18 +359,10 @@ impl Search<'_> {
             Search::Trees(trees) => return Ok(grow(trees, model, belief, occasion, rng, pause)),
             Search::Outcomes(outcomes) => outcomes,
         };
-        let Occasion { params, view, .. } = *occasion;
-        let now = AtomicBool::new(false);
-        let task = outcomes::Task {
-            model: &**model,
-            params,
-            view,
-            playout: occasion.playout(model.info()),
-            horizon: occasion.horizon(model.info()),
-            stop: occasion.stop(&now),
-        };
         let present = belief.certain().ok_or("tree=outcomes needs a state that is known")?.state.clone();
-        let mut decision = outcomes.decide(task, present, rng, pause)?;
+        let (now, playout) = (AtomicBool::new(false), occasion.playout(model.info()));
+        let task = occasion.task(&**model, &now);
+        let mut decision = outcomes.decide(task, playout, present, rng, pause)?;
         decision.belief = belief.size();
         decision.counters = belief.counters();
         decision.notes.append(&mut belief.notes());
@@ -509,19 +502,15 @@ impl Session {
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
-        let Occasion { params, view, .. } = *occasion;
         let model = self.model.clone();
-        let worlds = self.belief.worlds(&*model, view, LARGEST).ok_or_else(|| {
+        let worlds = self.belief.worlds(&*model, occasion.view, LARGEST).ok_or_else(|| {
             format!(
                 "tree=belief needs all possible states, and here there are more than {LARGEST}, or they \
                  cannot be listed; use tree=action-observation"
             )
         })?;
-        let now = AtomicBool::new(false);
-        let stop = occasion.stop(&now);
-        let horizon = occasion.horizon(model.info());
-        let states = worlds.len() as u64;
-        let task = Task { model: &*model, params, view, horizon, stop };
+        let (states, now) = (worlds.len() as u64, AtomicBool::new(false));
+        let task = occasion.task(&*model, &now);
         let mut decision = self.beliefs.decide(task, worlds, rng, pause);
         decision.belief = Some(states);
         decision.counters = self.belief.counters();

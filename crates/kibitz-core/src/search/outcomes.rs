@@ -10,8 +10,8 @@
 
 use std::time::Instant;
 
-use super::params::{Backup, Choice, SearchParams};
-use super::run::Stop;
+use super::params::{Backup, Choice};
+use super::run::Task;
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
@@ -66,17 +66,6 @@ struct Way {
     visits: u32,
 }
 
-/// What is asked of a search.
-pub(super) struct Task<'a> {
-    pub model: &'a dyn Model,
-    pub params: &'a SearchParams,
-    pub view: &'a View,
-    pub playout: Playout,
-    /// Moves after which a simulation stops.
-    pub horizon: u32,
-    pub stop: Stop<'a>,
-}
-
 /// One search.
 struct Run<'a> {
     model: &'a dyn Model,
@@ -99,11 +88,12 @@ impl OutcomeSearch {
     pub fn decide(
         &mut self,
         task: Task,
+        playout: Playout,
         state: State,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
-        let Task { model, params, view, playout, horizon, stop } = task;
+        let Task { model, params, view, horizon, stop } = task;
         if !params.reuse || self.nodes.len() > KEEP.min(params.nodes as usize / 2) {
             *self = OutcomeSearch::default();
         }

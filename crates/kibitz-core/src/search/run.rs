@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::leaf::Leaf;
-use super::params::Parallel;
+use super::params::{Parallel, SearchParams};
 use super::simulate::{Moments, Problem, Worker};
 use super::tree::{NodeId, Tree};
 use super::width::Width;
 use crate::belief::Belief;
+use crate::model::Model;
 use crate::rng::Rng;
+use crate::view::View;
 
 /// How many simulations go by between two looks at the clock.
 const STRIDE: u64 = 16;
@@ -27,6 +29,16 @@ pub(super) struct Stop<'a> {
     pub now: &'a AtomicBool,
     /// The failures of the game when the search began.
     pub faults: u64,
+}
+
+/// What is asked of a search that is not one of trees.
+pub(super) struct Task<'a> {
+    pub model: &'a dyn Model,
+    pub params: &'a SearchParams,
+    pub view: &'a View,
+    /// Moves after which a simulation stops.
+    pub horizon: u32,
+    pub stop: Stop<'a>,
 }
 
 /// What the search of one tree found out.
