@@ -23,6 +23,26 @@ pub fn in_the_open(model: SharedModel) -> SharedModel {
     if model.info().perfect_information { model } else { model.collapsed().unwrap_or(model) }
 }
 
+/// Whether several players move at once somewhere in a random game. (Where that is so rare that this misses it,
+/// planners refuse when they come to it.)
+pub(crate) fn moves_at_once(model: &dyn Model) -> bool {
+    const LONGEST: usize = 200;
+    let mut rng = Rng::new(0);
+    let mut state = model.initial();
+    let mut scratch = Vec::new();
+    let mut rewards = vec![0.0; model.info().players];
+    for _ in 0..LONGEST {
+        let action = match model.turn(&state) {
+            Turn::Over => return false,
+            Turn::Several(_) => return true,
+            Turn::Chance => model.draw(&state, &mut rng),
+            Turn::One(player) => model.random_action(&state, player, &mut scratch, &mut rng),
+        };
+        model.step(&mut state, &[action], &mut rewards);
+    }
+    false
+}
+
 trait AnyState: Any + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyState>;
     fn copy_from(&mut self, source: &dyn Any);

@@ -227,17 +227,19 @@ impl fmt::Display for Value {
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
     let wanted: String = plain(name).chars().take(64).collect();
-    let mut scored: Vec<(usize, &str)> = known
+    let mut scored: Vec<(usize, usize, &str)> = known
         .into_iter()
         .map(|candidate| {
             let other = plain(candidate);
             let contained = !wanted.is_empty() && (other.contains(&wanted) || wanted.contains(&other));
-            (if contained { 1 } else { edit_distance(&wanted, &other) }, candidate)
+            let edits = edit_distance(&wanted, &other);
+            // A part of a name is as good as two slips, and of equals the one with fewer comes first.
+            (if contained { edits.min(2) } else { edits }, edits, candidate)
         })
-        .filter(|(distance, candidate)| *distance <= 2.max(candidate.len() / 3))
+        .filter(|(distance, _, candidate)| *distance <= 2.max(candidate.len() / 3))
         .collect();
     scored.sort();
-    scored.into_iter().take(3).map(|(_, candidate)| candidate).collect()
+    scored.into_iter().take(3).map(|(.., candidate)| candidate).collect()
 }
 
 /// "unknown X 'y'; did you mean ...?", or the whole list where nothing is near.

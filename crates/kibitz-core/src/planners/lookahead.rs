@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
-use crate::game::Turn;
-use crate::model::{Model, SharedModel, in_the_open};
+use crate::model::{SharedModel, in_the_open, moves_at_once};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
@@ -113,24 +112,4 @@ impl Planner for Ahead {
         decision.elapsed = begun.elapsed();
         Ok(decision)
     }
-}
-
-/// Whether several players move at once somewhere in a random game. (Where that is so rare that
-/// this misses it, `act` refuses when it comes to it.)
-fn moves_at_once(model: &dyn Model) -> bool {
-    const LONGEST: usize = 200;
-    let mut rng = Rng::new(0);
-    let mut state = model.initial();
-    let mut scratch = Vec::new();
-    let mut rewards = vec![0.0; model.info().players];
-    for _ in 0..LONGEST {
-        let action = match model.turn(&state) {
-            Turn::Over => return false,
-            Turn::Several(_) => return true,
-            Turn::Chance => model.draw(&state, &mut rng),
-            Turn::One(player) => model.random_action(&state, player, &mut scratch, &mut rng),
-        };
-        model.step(&mut state, &[action], &mut rewards);
-    }
-    false
 }

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
 use crate::game::{Action, Info, Turn};
 use crate::learn::Judged;
-use crate::model::{Model, SharedModel, in_the_open};
+use crate::model::{Model, SharedModel, in_the_open, moves_at_once};
 use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
@@ -230,6 +230,12 @@ impl Planner for TreeSearch {
                 self.name,
                 model.player_name(blind),
                 model.player_name(mover)
+            ));
+        }
+        if kind == TreeKind::Outcomes && moves_at_once(&*model) {
+            return Err(format!(
+                "{}: tree=outcomes needs players who move in turn; use tree=state for simultaneous moves",
+                self.name
             ));
         }
         let judged = |model: SharedModel| -> Result<SharedModel, String> {
