@@ -63,6 +63,23 @@ def test_games_that_cannot_be_learned_are_refused(game: str, what: str) -> None:
         teach(game, games=10)
 
 
+def test_a_search_chooses_the_moves() -> None:
+    """Without having learned anything, who looks further ahead takes more pegs."""
+
+    def mean(transitions: int) -> float:
+        made: list[Progress] = []
+        teach(
+            "peg-solitaire.kif",
+            games=20,
+            units=32,
+            transitions=transitions,
+            progress=lambda each, _: made.append(each),
+        )
+        return sum(each.mean for each in made) / len(made)
+
+    assert mean(300) > mean(0) + 0.05
+
+
 def test_wrong_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="33"):
         teach(GAME, games=10, units=33)

@@ -537,6 +537,7 @@ class Lessons:
         units: int = 64,
         trust: float = 0.5,
         explore: float = 0.02,
+        transitions: int = 0,
         threads: int = 1,
         seed: int = 0,
         net: bytes | None = None,

@@ -20,8 +20,8 @@ pub struct Lessons {
 #[pymethods]
 impl Lessons {
     #[new]
-    #[pyo3(signature = (game, *, strides=false, round=1000, units=64, trust=0.5, explore=0.02, threads=1,
-                        seed=0, net=None))]
+    #[pyo3(signature = (game, *, strides=false, round=1000, units=64, trust=0.5, explore=0.02, transitions=0,
+                        threads=1, seed=0, net=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords, in Python")]
     fn new(
         game: &Bound<'_, Game>,
@@ -30,13 +30,23 @@ impl Lessons {
         units: usize,
         trust: f64,
         explore: f64,
+        transitions: u64,
         threads: usize,
         seed: u64,
         net: Option<&[u8]>,
     ) -> PyResult<Lessons> {
         let net = net.map(Net::from_bytes).transpose().map_err(PyValueError::new_err)?;
-        let course =
-            Course { strides, round, first: units, trust, explore, threads, seed, ..Course::default() };
+        let course = Course {
+            strides,
+            round,
+            first: units,
+            trust,
+            explore,
+            transitions,
+            threads,
+            seed,
+            ..Course::default()
+        };
         let lessons = Core::new(game.get().model.clone(), course, net).map_err(PyValueError::new_err)?;
         Ok(Lessons { game: game.clone().unbind(), lessons: Mutex::new(lessons) })
     }
@@ -45,11 +55,13 @@ impl Lessons {
     /// this round from 0 (the worst) to 1, and the mean cross entropy.
     fn round(&self, py: Python<'_>, rate: f32) -> PyResult<(u64, f64, f64)> {
         let made = at_work(py, self.game.get(), None, |pace| {
-            let mut lessons = self.lessons.lock().ok()?;
+            let mut lessons = self.lessons.lock().map_err(|_| "learning has failed")?;
             lessons.change(|course| course.rate = rate);
             lessons.round(&mut || pace.stop())
         })?;
-        let made = made.ok_or_else(|| PyRuntimeError::new_err("the round was broken off"))?;
+        let made = made
+            .map_err(PyValueError::new_err)?
+            .ok_or_else(|| PyRuntimeError::new_err("the round was broken off"))?;
         Ok((made.games, made.mean, made.loss))
     }
 

@@ -30,15 +30,27 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     return read
 
 
-def seconds(text: str) -> float:
-    """Reads a time."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds, not '{text}'") from None
-    if not 0 <= number < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is out of range: 0 or more")
-    return number
+def number(least: float, most: float, kind: str = "a number") -> Callable[[str], float]:
+    """Reads a number in a range.
+
+    >>> from kibitz.cli._options import number
+    >>> number(0, 1)("0.25")
+    0.25
+    """
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"expected {kind}, not '{text}'") from None
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text} is out of range: {least:g} to {most:g}")
+        return value
+
+    return read
+
+
+seconds = number(0, 1e6, "a number of seconds")
 
 
 GAME = "a game: a name as `kibitz games` lists them, name(key=value, ...), or a Python file with your own"

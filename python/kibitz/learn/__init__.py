@@ -1,8 +1,8 @@
 """Networks that judge the states of a game, taught by playing against oneself.
 
 A game must say what is true of its states (rules files do; so does Klondike between its moves that cannot
-be undone). A network learns what states are worth from what becomes of them (TD(λ), with a look at all that
-may happen next); any search then judges its leaves by it: `uct(evaluator=FILE)`.
+be undone). A network learns what states are worth from what becomes of them, and from what a search that
+judges by it says of them (TD(λ)); any search then judges its leaves by it: `uct(evaluator=FILE)`.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def teach(
     units: int = 64,
     trust: float = 0.5,
     explore: float = 0.02,
+    transitions: int = 0,
     rate: float = 1e-3,
     threads: int = 1,
     seed: int = 0,
@@ -68,9 +69,12 @@ def teach(
 
     `strides`: states are those between moves that cannot be undone, as `stride-uct` searches them. `units`:
     of the first hidden layer (32 to 256). `trust`: how much what came of a state counts, beside what the
-    next one was taken to be worth (λ). `explore`: how often any action is taken. `rate`: how large steps
-    are at the beginning; they fall to a tenth. After each round (a fiftieth of the games, at most 1,000)
-    `progress` is called. `Net.save` writes the file that a search is given: `uct(evaluator=FILE)`.
+    next one was taken to be worth (λ). `explore`: how often any action is taken. `transitions`: steps of
+    the game that a search makes before each move (`outcome-uct`, judging by the network as it is); by
+    default it looks at all outcomes of the next move. A search teaches more, and more slowly: best as a
+    second course, by `start`. `rate`: how large steps are at the beginning; they fall to a tenth. After
+    each round (a fiftieth of the games, at most 1,000) `progress` is called. `Net.save` writes the file
+    that a search is given: `uct(evaluator=FILE)`.
 
     >>> import kibitz as kb
     >>> net = kb.learn.teach("tic-tac-toe.kif", games=100, units=32)
@@ -87,6 +91,7 @@ def teach(
         units=units,
         trust=trust,
         explore=explore,
+        transitions=transitions,
         threads=threads,
         seed=seed,
         net=None if start is None else start.data,

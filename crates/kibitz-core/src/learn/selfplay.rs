@@ -1,31 +1,35 @@
 //! Games to learn from, and learning from them.
 //!
-//! A state is worth what the best action is expected to lead to (the mean over what chance may do next, as the
-//! network judges it), mixed with what really came of it: TD(λ) with a full look at the next move.
+//! Moves are chosen by a search over all outcomes that judges states by the network (search/outcomes.rs), or by a look
+//! at the next move alone. A state is worth what that says of the best action, mixed with what really came of it:
+//! TD(λ). States that the search looked into and that never came about are learned from as well: by what it found them
+//! to be worth.
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::judged::Judged;
 use super::net::{Lesson, Net, Pupil, Shape};
-use crate::game::{Action, Info, Turn};
-use crate::model::{Model, SharedModel, State, in_the_open};
-use crate::playout::MAX_PLAYERS;
+use crate::game::{Info, Turn};
+use crate::model::{Model, SharedModel, State, in_the_open, moves_at_once};
+use crate::playout::{MAX_PLAYERS, Playout, Policy};
 use crate::rng::Rng;
+use crate::search::outcomes::{Manner, OutcomeSearch, Run};
 use crate::strides::{Strides, strides_of};
 
 /// A game that goes on for longer than so many steps is broken off.
 const LONGEST: u32 = 10_000;
-/// Games of random moves in which it would show that players move at once.
-const TRIALS: u64 = 20;
+/// The exploration constant of searches.
+const EXPLORATION: f64 = 0.1;
 
 /// How a network is taught.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Course {
     /// Games from which it learns together.
     pub round: u32,
-    /// Rounds that are remembered.
+    /// The most lessons that are remembered.
     pub window: usize,
     /// How often something is learned from, on average.
     pub passes: f64,
@@ -33,6 +37,10 @@ pub struct Course {
     pub trust: f64,
     /// How often any action is taken, 0 to 1.
     pub explore: f64,
+    /// Steps of the game that a search makes before each move; with none, all outcomes of the next move are judged.
+    pub transitions: u64,
+    /// States that were looked into and are learned from, for each decision, where there is a search.
+    pub asides: u32,
     /// How large a step down the gradient is.
     pub rate: f32,
     /// Lessons that make one step.
@@ -53,10 +61,12 @@ impl Default for Course {
     fn default() -> Course {
         Course {
             round: 1000,
-            window: 20,
+            window: 800_000,
             passes: 2.0,
             trust: 0.5,
             explore: 0.02,
+            transitions: 0,
+            asides: 3,
             rate: 1e-3,
             batch: 256,
             first: 64,
@@ -115,28 +125,10 @@ impl Dealt {
                        chance, payment at the end and no discount";
             return Err(why.to_owned());
         }
-        let game = Dealt { model, base, enter };
-        if (0..TRIALS).any(|trial| game.moves_at_once(&mut Rng::new(trial))) {
+        if moves_at_once(&*base) {
             return Err("games in which players move at once are not learned yet".to_owned());
         }
-        Ok(game)
-    }
-
-    /// Whether players move at once somewhere in a random game.
-    fn moves_at_once(&self, rng: &mut Rng) -> bool {
-        let model = &*self.model;
-        let mut state = self.deal(rng);
-        let mut paid = [0.0; MAX_PLAYERS];
-        for _ in 0..LONGEST {
-            let action = match model.turn(&state) {
-                Turn::Over => break,
-                Turn::Several(_) => return true,
-                Turn::Chance => model.draw(&state, rng),
-                Turn::One(player) => model.random_action(&state, player, &mut Vec::new(), rng),
-            };
-            model.step(&mut state, &[action], &mut paid[..model.info().players]);
-        }
-        false
+        Ok(Dealt { model, base, enter })
     }
 
     /// A state in which somebody is to move, or the end.
@@ -183,21 +175,26 @@ impl Lessons {
     }
 
     /// Plays a round and learns from it; `None` if it was broken off.
-    pub fn round(&mut self, pause: &mut dyn FnMut() -> bool) -> Option<Progress> {
-        let played = self.play_round(pause)?;
+    ///
+    /// # Errors
+    /// A sentence, where chance can do too much in this game.
+    pub fn round(&mut self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Progress>, String> {
+        let Some(played) = self.play_round(pause)? else { return Ok(None) };
         self.games += u64::from(self.course.round);
         let mean = played.iter().map(|(_, end)| end).sum::<f64>() / played.len().max(1) as f64;
         self.window.push_back(played.into_iter().flat_map(|(lessons, _)| lessons).collect());
-        while self.window.len() > self.course.window.max(1) {
+        while self.window.len() > 1 && self.window.iter().map(Vec::len).sum::<usize>() > self.course.window
+        {
             self.window.pop_front();
         }
-        Some(Progress { games: self.games, mean, loss: self.study() })
+        Ok(Some(Progress { games: self.games, mean, loss: self.study() }))
     }
 
     /// Each game's lessons, and what the first player got in it.
-    fn play_round(&self, pause: &mut dyn FnMut() -> bool) -> Option<Vec<(Vec<Lesson>, f64)>> {
+    fn play_round(&self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Vec<Played>>, String> {
+        let model = Judged::new(self.game.model.clone(), Arc::new(self.pupil.net.clone()))?;
         let numbers = self.games..self.games + u64::from(self.course.round);
-        let threads = if self.game.model.info().one_thread { 1 } else { self.course.threads.max(1) };
+        let threads = if model.info().one_thread { 1 } else { self.course.threads.max(1) };
         let stop = AtomicBool::new(false);
         let play_share = |share: usize, pause: &mut dyn FnMut() -> bool| {
             let own = numbers.clone().skip(share).step_by(threads);
@@ -207,18 +204,18 @@ impl Lessons {
                 }
                 !stop.load(Relaxed)
             });
-            going.map(|number| self.play(number)).collect::<Vec<_>>()
+            going.map(|number| self.play(&model, number)).collect::<Result<Vec<_>, String>>()
         };
-        let played: Vec<_> = std::thread::scope(|scope| {
+        let played: Result<Vec<_>, String> = std::thread::scope(|scope| {
             let play_share = &play_share;
             let hire = |share| scope.spawn(move || play_share(share, &mut || false));
             let hands: Vec<_> = (1..threads).map(hire).collect();
             let own = play_share(0, pause);
             let others =
                 hands.into_iter().map(|hand| hand.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            std::iter::once(own).chain(others).flatten().collect()
+            std::iter::once(own).chain(others).collect()
         });
-        (!stop.load(Relaxed)).then_some(played)
+        Ok((!stop.load(Relaxed)).then_some(played?.into_iter().flatten().collect()))
     }
 
     /// Learns from what is remembered; gives the mean cross entropy.
@@ -237,27 +234,29 @@ impl Lessons {
     }
 
     /// Plays one game, and says what can be learned from it, and what the first player got.
-    fn play(&self, number: u64) -> (Vec<Lesson>, f64) {
+    fn play(&self, model: &Judged, number: u64) -> Result<Played, String> {
+        let Course { transitions, explore, trust, .. } = self.course;
         let mut rng = Rng::episode(self.course.seed, number, "self-play");
-        let model = &*self.game.model;
         let info = model.info();
-        let mut eye = Eye::new(model, &self.pupil.net);
+        let playout = Playout { policy: Policy::Evaluator, depth: 0, discount: info.discount };
+        let manner = Manner { playout, playouts: 1, exploration: EXPLORATION, best: 0.0 };
+        let mut run = Run::new(model, manner, rng.fork(0));
+        let mut search = OutcomeSearch::default();
         let mut state = self.game.deal(&mut rng);
-        // Each decision's atoms, what its best action is expected to bring, and whether that was taken.
-        let mut course: Vec<(Vec<u32>, [f64; MAX_PLAYERS], bool)> = Vec::new();
+        // Each decision's lesson, with what its best action is expected to bring, and whether that was taken.
+        let mut course: Vec<(Lesson, bool)> = Vec::new();
         let mut paid = [0.0; MAX_PLAYERS];
+        let mut scratch = Vec::new();
         for _ in 0..LONGEST {
             let action = match model.turn(&state) {
                 Turn::Over | Turn::Several(_) => break,
                 Turn::Chance => model.draw(&state, &mut rng),
                 Turn::One(player) => {
-                    let (best, worth) = eye.best(&state, player);
-                    let mut atoms = Vec::new();
-                    model.atoms(&state, &mut atoms);
-                    let explores = rng.unit() < self.course.explore;
-                    course.push((atoms, worth, !explores));
+                    let (best, worth) = search.best(&mut run, state.clone(), transitions)?;
+                    let explores = rng.unit() < explore;
+                    course.push((lesson(model, &state, worth), !explores));
                     if explores {
-                        model.random_action(&state, player, &mut eye.legal, &mut rng)
+                        model.random_action(&state, player, &mut scratch, &mut rng)
                     } else {
                         best
                     }
@@ -265,80 +264,92 @@ impl Lessons {
             };
             model.step(&mut state, &[action], &mut paid[..info.players]);
         }
-        let mut worth = paid;
         let mut lessons = Vec::with_capacity(course.len());
-        for (atoms, expected, on_course) in course.into_iter().rev() {
-            let trust = if on_course { self.course.trust } else { 0.0 };
-            for (worth, expected) in worth.iter_mut().zip(expected) {
-                *worth = trust * *worth + (1.0 - trust) * expected;
+        if transitions > 0 {
+            let looked_into: Vec<_> = search.looked_into().collect();
+            for _ in 0..(course.len() * self.course.asides as usize).min(looked_into.len()) {
+                let (state, worth) = looked_into[rng.below(looked_into.len() as u32) as usize];
+                lessons.push(lesson(model, state, worth));
             }
-            let worth = worth[..info.players].iter().map(|worth| share(info, *worth) as f32).collect();
-            lessons.push(Lesson { atoms: atoms.into(), worth });
         }
-        (lessons, share(info, paid[0]))
+        let mut came: Vec<f32> = paid[..info.players].iter().map(|paid| share(info, *paid)).collect();
+        let first = f64::from(came[0]);
+        for (mut lesson, on_course) in course.into_iter().rev() {
+            let trust = if on_course { trust as f32 } else { 0.0 };
+            for (came, expected) in came.iter_mut().zip(&mut lesson.worth) {
+                *came = trust * *came + (1.0 - trust) * *expected;
+                *expected = *came;
+            }
+            lessons.push(lesson);
+        }
+        Ok((lessons, first))
     }
+}
+
+/// What can be learned from a game, and what the first player got in it, from 0 to 1.
+type Played = (Vec<Lesson>, f64);
+
+/// That a state is worth so much.
+fn lesson(model: &dyn Model, state: &State, worth: &[f64]) -> Lesson {
+    let mut atoms = Vec::new();
+    model.atoms(state, &mut atoms);
+    let worth = worth.iter().map(|worth| share(model.info(), *worth)).collect();
+    Lesson { atoms: atoms.into(), worth }
 }
 
 /// A return, from 0 (the worst) to 1.
-fn share(info: &Info, value: f64) -> f64 {
-    (value - info.min_return) / (info.max_return - info.min_return)
+fn share(info: &Info, value: f64) -> f32 {
+    ((value - info.min_return) / (info.max_return - info.min_return)) as f32
 }
 
-/// Looks one move ahead.
-struct Eye<'a> {
-    model: &'a dyn Model,
-    net: &'a Net,
-    legal: Vec<Action>,
-    atoms: Vec<u32>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::outcomes::tests::{GOAL, exact, pig};
 
-impl<'a> Eye<'a> {
-    fn new(model: &'a dyn Model, net: &'a Net) -> Eye<'a> {
-        Eye { model, net, legal: Vec::new(), atoms: Vec::new() }
+    /// A course of one-player pig, and how far the network is from dynamic programming where it has a choice.
+    fn error_after(rounds: u32, transitions: u64) -> f64 {
+        let course = Course {
+            round: 100,
+            explore: 0.2,
+            transitions,
+            rate: 0.01,
+            batch: 32,
+            first: 32,
+            ..Course::default()
+        };
+        let mut lessons = Lessons::new(pig(), course, None).unwrap();
+        for _ in 0..rounds {
+            lessons.round(&mut || false).unwrap().unwrap();
+        }
+        let mut value = [0.0];
+        // Nobody ever has one: that loses all.
+        let errors = (0..GOAL).filter(|sum| *sum != 1).map(|sum| {
+            lessons.net().judge(&[sum], &mut value);
+            (value[0] - exact(sum)).powi(2)
+        });
+        (errors.sum::<f64>() / f64::from(GOAL - 1)).sqrt()
     }
 
-    /// The action that is expected to bring `player` most, and what it brings to everybody.
-    fn best(&mut self, state: &State, player: usize) -> (Action, [f64; MAX_PLAYERS]) {
-        self.legal.clear();
-        self.model.legal(state, player, &mut self.legal);
-        let mut best = (Action(0), [f64::NEG_INFINITY; MAX_PLAYERS]);
-        let legal = std::mem::take(&mut self.legal);
-        for &action in &legal {
-            let mut worth = [0.0; MAX_PLAYERS];
-            let after = self.model.after(state, &[action], &mut worth[..self.model.info().players]);
-            self.expect(&after, 1.0, &mut worth);
-            if worth[player] > best.1[player] {
-                best = (action, worth);
-            }
+    #[test]
+    fn what_states_are_worth_is_learned() {
+        for (transitions, most) in [(0, 0.08), (30, 0.03)] {
+            let (before, after) = (error_after(0, transitions), error_after(200, transitions));
+            assert!(before > 0.2 && after < most, "{transitions} steps a move: {before} {after}");
         }
-        self.legal = legal;
-        best
     }
 
-    /// Adds what a state is expected to bring, weighed.
-    fn expect(&mut self, state: &State, weight: f64, worth: &mut [f64; MAX_PLAYERS]) {
-        let info = self.model.info();
-        match self.model.turn(state) {
-            Turn::Over => {}
-            Turn::Chance => {
-                let mut outcomes = Vec::new();
-                self.model.chance(state, &mut outcomes);
-                for (outcome, probability) in outcomes {
-                    let mut paid = [0.0; MAX_PLAYERS];
-                    let after = self.model.after(state, &[outcome], &mut paid[..info.players]);
-                    worth.iter_mut().zip(paid).for_each(|(sum, paid)| *sum += weight * probability * paid);
-                    self.expect(&after, weight * probability, worth);
-                }
-            }
-            Turn::One(_) | Turn::Several(_) => {
-                self.atoms.clear();
-                self.model.atoms(state, &mut self.atoms);
-                let mut values = [0.0; MAX_PLAYERS];
-                self.net.judge(&self.atoms, &mut values[..info.players]);
-                for (sum, value) in worth.iter_mut().zip(&values[..info.players]) {
-                    *sum += weight * (info.min_return + value * (info.max_return - info.min_return));
-                }
-            }
-        }
+    #[test]
+    fn states_that_were_only_looked_into_are_learned_from() {
+        let course = Course { transitions: 100, ..Course::default() };
+        let lessons = Lessons::new(pig(), course, None).unwrap();
+        let model = Judged::new(lessons.game.model.clone(), Arc::new(lessons.net().clone())).unwrap();
+        let (learned, _) = lessons.play(&model, 0).unwrap();
+        assert!(learned.len().is_multiple_of(1 + course.asides as usize), "{} lessons", learned.len());
+        let decisions = learned.len() / (1 + course.asides as usize);
+        let mut seen: Vec<u32> = learned.iter().map(|lesson| lesson.atoms[0]).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(seen.len() > decisions, "{seen:?} in {decisions} decisions");
     }
 }

@@ -8,7 +8,7 @@ pub mod aim;
 mod beliefs;
 mod foresee;
 mod leaf;
-mod outcomes;
+pub(crate) mod outcomes;
 pub mod params;
 mod presets;
 mod public;

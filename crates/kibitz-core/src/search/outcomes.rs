@@ -25,15 +25,18 @@ const MOST_OUTCOMES: usize = 10_000;
 /// A graph with more states is not kept for the next move.
 const KEEP: usize = 1 << 19;
 
-/// What is worth something to each player.
-type Worth = [f64; MAX_PLAYERS];
-
 /// What a search has found out, kept from move to move.
 #[derive(Default)]
-pub(super) struct OutcomeSearch {
+pub(crate) struct OutcomeSearch {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     ways: Vec<Way>,
+    /// What nodes are worth.
+    worth: Rows,
+    /// What edges pay on average before somebody is to move again.
+    paid: Rows,
+    /// What edges are worth.
+    worth_of_edges: Rows,
     /// Nodes by the hashes of their states, where the game has some.
     index: KeyMap<u32>,
 }
@@ -42,7 +45,6 @@ pub(super) struct OutcomeSearch {
 struct Node {
     state: State,
     turn: Turn,
-    worth: Worth,
     visits: u32,
     /// None before it is looked into.
     edges: Option<(u32, u32)>,
@@ -51,9 +53,6 @@ struct Node {
 /// An action.
 struct Edge {
     action: Action,
-    /// What it pays on average before somebody is to move again.
-    paid: Worth,
-    worth: Worth,
     visits: u32,
     /// From the first on, so many.
     ways: (u32, u32),
@@ -66,18 +65,47 @@ struct Way {
     visits: u32,
 }
 
-/// One search.
-struct Run<'a> {
-    model: &'a dyn Model,
-    playout: Playout,
-    playouts: u32,
+/// A number for each player, for many nodes or edges.
+#[derive(Default)]
+struct Rows {
     players: usize,
-    /// The exploration constant times the spread of returns.
-    c: f64,
+    numbers: Vec<f64>,
+}
+
+impl Rows {
+    fn push(&mut self, row: &[f64]) {
+        self.players = row.len();
+        self.numbers.extend(row);
+    }
+
+    fn row(&self, at: usize) -> &[f64] {
+        &self.numbers[at * self.players..(at + 1) * self.players]
+    }
+
+    fn row_mut(&mut self, at: usize) -> &mut [f64] {
+        &mut self.numbers[at * self.players..(at + 1) * self.players]
+    }
+}
+
+/// How states are searched.
+pub(crate) struct Manner {
+    /// What judges a state that nobody has looked into, and how often.
+    pub playout: Playout,
+    pub playouts: u32,
+    /// The exploration constant, for returns from 0 to 1.
+    pub exploration: f64,
     /// The share of the best action in a state's value.
-    best: f64,
+    pub best: f64,
+}
+
+/// One search.
+pub(crate) struct Run<'a> {
+    model: &'a dyn Model,
+    manner: Manner,
+    players: usize,
     rng: Rng,
-    transitions: u64,
+    /// Steps of the model so far.
+    pub transitions: u64,
 }
 
 impl OutcomeSearch {
@@ -85,7 +113,7 @@ impl OutcomeSearch {
     ///
     /// # Errors
     /// A sentence, where chance can do too much or players move at once.
-    pub fn decide(
+    pub(super) fn decide(
         &mut self,
         task: Task,
         playout: Playout,
@@ -102,9 +130,8 @@ impl OutcomeSearch {
             Backup::Max => 1.0,
             Backup::MixMax(share) => share,
         };
-        let info = model.info();
-        let (players, c, playouts) = (info.players, params.exploration * info.spread, params.playouts);
-        let mut run = Run { model, playout, playouts, players, c, best, rng, transitions: 0 };
+        let manner = Manner { playout, playouts: params.playouts, exploration: params.exploration, best };
+        let mut run = Run::new(model, manner, rng);
         let root = self.find(&mut run, state);
         let (mut simulations, mut moves) = (0, 0);
         while simulations < stop.simulations {
@@ -124,6 +151,47 @@ impl OutcomeSearch {
         Ok(decision)
     }
 
+    /// Searches from a state for so many steps of the model, and at least once: the action that was tried most, and
+    /// what it is worth.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn best(
+        &mut self,
+        run: &mut Run,
+        state: State,
+        transitions: u64,
+    ) -> Result<(Action, &[f64]), String> {
+        if self.nodes.len() > KEEP {
+            *self = OutcomeSearch::default();
+        }
+        let root = self.find(run, state);
+        let enough = run.transitions + transitions;
+        loop {
+            self.simulate(run, root, u32::MAX)?;
+            if run.transitions >= enough {
+                break;
+            }
+        }
+        let best = self.most_tried(root).ok_or("a state without any action")?;
+        Ok((self.edges[best].action, self.worth_of_edges.row(best)))
+    }
+
+    /// The states that were looked into, with what the action that was tried most is worth in each.
+    pub fn looked_into(&self) -> impl Iterator<Item = (&State, &[f64])> {
+        (0..).zip(&self.nodes).filter_map(|(at, node)| {
+            let best = self.most_tried(at)?;
+            Some((&node.state, self.worth_of_edges.row(best)))
+        })
+    }
+
+    /// The edge that was tried most, and of equals the best.
+    fn most_tried(&self, at: u32) -> Option<usize> {
+        let player = mover(self.nodes[at as usize].turn);
+        let rank = |edge: usize| (self.edges[edge].visits, self.worth_of_edges.row(edge)[player]);
+        self.edges_of(at).reduce(|best, next| if rank(next) > rank(best) { next } else { best })
+    }
+
     /// The node of a state; a new one is judged.
     fn find(&mut self, run: &mut Run, state: State) -> u32 {
         let new = self.nodes.len() as u32;
@@ -134,8 +202,12 @@ impl OutcomeSearch {
             }
         }
         let turn = run.model.turn(&state);
-        let worth = if turn == Turn::Over { [0.0; MAX_PLAYERS] } else { run.judge(&state) };
-        self.nodes.push(Node { state, turn, worth, visits: 0, edges: None });
+        let mut worth = [0.0; MAX_PLAYERS];
+        if turn != Turn::Over {
+            run.judge(&state, &mut worth);
+        }
+        self.worth.push(&worth[..run.players]);
+        self.nodes.push(Node { state, turn, visits: 0, edges: None });
         new
     }
 
@@ -177,10 +249,13 @@ impl OutcomeSearch {
     fn select(&self, run: &Run, at: u32) -> usize {
         let node = &self.nodes[at as usize];
         let player = mover(node.turn);
-        let explore = run.c * f64::from(node.visits.max(1)).ln().sqrt();
-        let upper = |edge: &Edge| edge.worth[player] + explore / f64::from(edge.visits + 1).sqrt();
+        let explore =
+            run.manner.exploration * run.model.info().spread * f64::from(node.visits.max(1)).ln().sqrt();
+        let upper = |edge: usize| {
+            self.worth_of_edges.row(edge)[player] + explore / f64::from(self.edges[edge].visits + 1).sqrt()
+        };
         let edges = self.edges_of(at);
-        let bounds = edges.clone().map(|edge| (edge, upper(&self.edges[edge])));
+        let bounds = edges.clone().map(|edge| (edge, upper(edge)));
         // Of equals the first.
         bounds
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
@@ -214,56 +289,56 @@ impl OutcomeSearch {
         let mut legal = Vec::new();
         run.model.legal(&state, player, &mut legal);
         run.rng.shuffle(&mut legal);
-        let mut made = Vec::with_capacity(legal.len());
+        let first = self.edges.len();
         for action in legal {
             let mut outcomes = run.outcomes(&state, action)?;
             run.rng.shuffle(&mut outcomes);
-            let (mut paid, mut ways) = ([0.0; MAX_PLAYERS], Vec::with_capacity(outcomes.len()));
+            let ways = (self.ways.len() as u32, outcomes.len() as u32);
+            let mut paid = [0.0; MAX_PLAYERS];
             for Outcome { state, probability, rewards } in outcomes {
                 paid.iter_mut().zip(rewards).for_each(|(sum, reward)| *sum += probability * reward);
-                ways.push(Way { to: self.find(run, state), probability, visits: 0 });
+                let to = self.find(run, state);
+                self.ways.push(Way { to, probability, visits: 0 });
             }
-            let first = self.ways.len() as u32;
-            made.push(Edge { action, paid, worth: paid, visits: 0, ways: (first, ways.len() as u32) });
-            self.ways.append(&mut ways);
+            self.edges.push(Edge { action, visits: 0, ways });
+            self.paid.push(&paid[..run.players]);
+            self.worth_of_edges.push(&paid[..run.players]);
+            self.expect(run, self.edges.len() - 1);
         }
-        let first = self.edges.len();
-        self.nodes[at as usize].edges = Some((first as u32, made.len() as u32));
-        self.edges.append(&mut made);
-        (first..self.edges.len()).for_each(|edge| self.expect(run, edge));
+        self.nodes[at as usize].edges = Some((first as u32, (self.edges.len() - first) as u32));
         Ok(())
     }
 
     /// What an action is worth: what it pays, and the mean over what it may lead to.
     fn expect(&mut self, run: &Run, edge: usize) {
-        let edge = &mut self.edges[edge];
+        let (first, count) = self.edges[edge].ways;
         let discount = run.model.info().discount;
-        edge.worth = edge.paid;
-        for way in &self.ways[edge.ways.0 as usize..(edge.ways.0 + edge.ways.1) as usize] {
-            let below = &self.nodes[way.to as usize].worth[..run.players];
+        let worth = self.worth_of_edges.row_mut(edge);
+        worth.copy_from_slice(self.paid.row(edge));
+        for way in &self.ways[first as usize..(first + count) as usize] {
             let weight = way.probability * discount;
-            edge.worth.iter_mut().zip(below).for_each(|(sum, worth)| *sum += weight * worth);
+            let below = self.worth.row(way.to as usize);
+            worth.iter_mut().zip(below).for_each(|(sum, worth)| *sum += weight * worth);
         }
     }
 
     /// What a state is worth by its actions.
     fn back_up(&mut self, run: &Run, at: u32) {
         let player = mover(self.nodes[at as usize].turn);
-        let edges = &self.edges[self.edges_of(at)];
-        let visits: u32 = edges.iter().map(|edge| edge.visits).sum();
-        let Some(best) = edges
-            .iter()
-            .reduce(|best, next| if next.worth[player] > best.worth[player] { next } else { best })
-        else {
-            return;
-        };
-        let share = if visits == 0 { 1.0 } else { run.best };
-        let mut worth = best.worth.map(|worth| share * worth);
-        for edge in edges.iter().filter(|edge| edge.visits > 0) {
-            let weight = (1.0 - share) * f64::from(edge.visits) / f64::from(visits);
-            worth.iter_mut().zip(edge.worth).for_each(|(sum, worth)| *sum += weight * worth);
+        let edges = self.edges_of(at);
+        let visits: u32 = self.edges[edges.clone()].iter().map(|edge| edge.visits).sum();
+        let rows = &self.worth_of_edges;
+        let best = edges
+            .clone()
+            .reduce(|best, next| if rows.row(next)[player] > rows.row(best)[player] { next } else { best });
+        let Some(best) = best else { return };
+        let share = if visits == 0 { 1.0 } else { run.manner.best };
+        let worth = self.worth.row_mut(at as usize);
+        worth.iter_mut().zip(rows.row(best)).for_each(|(sum, best)| *sum = share * best);
+        for edge in edges.filter(|edge| self.edges[*edge].visits > 0) {
+            let weight = (1.0 - share) * f64::from(self.edges[edge].visits) / f64::from(visits);
+            worth.iter_mut().zip(rows.row(edge)).for_each(|(sum, worth)| *sum += weight * worth);
         }
-        self.nodes[at as usize].worth = worth;
     }
 
     /// By how many visits the most visited action is ahead of the next.
@@ -277,13 +352,13 @@ impl OutcomeSearch {
     }
 
     fn verdict(&self, run: &Run, choice: Choice, view: &View, root: u32) -> Decision {
-        let judged = |edge: &Edge| Judgement {
-            action: edge.action,
-            value: Some(edge.worth[view.player]),
+        let judged = |edge: usize| Judgement {
+            action: self.edges[edge].action,
+            value: Some(self.worth_of_edges.row(edge)[view.player]),
             error: None,
-            visits: edge.visits.into(),
+            visits: self.edges[edge].visits.into(),
         };
-        let mut table: Vec<Judgement> = self.edges[self.edges_of(root)].iter().map(judged).collect();
+        let mut table: Vec<Judgement> = self.edges_of(root).map(judged).collect();
         let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
         table.sort_by(|a, b| {
             let (by_value, by_visits) = (value(b).total_cmp(&value(a)), b.visits.cmp(&a.visits));
@@ -292,7 +367,7 @@ impl OutcomeSearch {
         Decision {
             action: table.first().map(|best| best.action).unwrap_or_default(),
             table,
-            values: self.nodes[root as usize].worth[..run.players].to_vec(),
+            values: self.worth.row(root as usize).to_vec(),
             nodes: self.nodes.len() as u64,
             edges: self.edges.len() as u64,
             bytes: self.bytes(),
@@ -306,11 +381,8 @@ impl OutcomeSearch {
         let (mut line, mut at) = (Vec::new(), root);
         while line.len() < 20 {
             let Node { state, turn, .. } = &self.nodes[at as usize];
-            let edges = &self.edges[self.edges_of(at)];
-            let Some(edge) = edges.iter().max_by_key(|edge| edge.visits).filter(|edge| edge.visits > 0)
-            else {
-                break;
-            };
+            let best = self.most_tried(at).map(|best| &self.edges[best]);
+            let Some(edge) = best.filter(|edge| edge.visits > 0) else { break };
             let player = mover(*turn);
             line.push((player, run.model.action_name(state, Some(player), edge.action)));
             if edge.ways.1 != 1 {
@@ -323,9 +395,11 @@ impl OutcomeSearch {
 
     /// Without what states keep elsewhere.
     fn bytes(&self) -> u64 {
+        let numbers = [&self.worth, &self.paid, &self.worth_of_edges].map(|rows| rows.numbers.capacity());
         let bytes = self.nodes.capacity() * size_of::<Node>()
             + self.edges.capacity() * size_of::<Edge>()
             + self.ways.capacity() * size_of::<Way>()
+            + numbers.iter().sum::<usize>() * size_of::<f64>()
             + self.index.capacity() * size_of::<(u64, u32)>();
         bytes as u64
     }
@@ -335,18 +409,21 @@ impl OutcomeSearch {
 struct Outcome {
     state: State,
     probability: f64,
-    rewards: Worth,
+    rewards: [f64; MAX_PLAYERS],
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A search that has not begun.
+    pub fn new(model: &'a dyn Model, manner: Manner, rng: Rng) -> Run<'a> {
+        Run { model, manner, players: model.info().players, rng, transitions: 0 }
+    }
+
     /// What a state is taken to be worth before it is looked into.
-    fn judge(&mut self, state: &State) -> Worth {
-        let mut worth = [0.0; MAX_PLAYERS];
+    fn judge(&mut self, state: &State, worth: &mut [f64; MAX_PLAYERS]) {
         let returns = &mut worth[..self.players];
-        self.transitions +=
-            self.model.playouts(state, &self.playout, self.playouts, &mut self.rng, returns);
-        returns.iter_mut().for_each(|sum| *sum /= f64::from(self.playouts));
-        worth
+        let Manner { playout, playouts, .. } = &self.manner;
+        self.transitions += self.model.playouts(state, playout, *playouts, &mut self.rng, returns);
+        returns.iter_mut().for_each(|sum| *sum /= f64::from(*playouts));
     }
 
     /// All that may become of an action until somebody is to move again.
@@ -386,7 +463,7 @@ fn mover(turn: Turn) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::game::{Game, Info};
     use crate::registry;
@@ -395,17 +472,17 @@ mod tests {
 
     /// Roll a die as often as you like: a one loses all, twenty is the most. What you have when you stop is paid, in
     /// twentieths.
-    struct Pig(Info);
+    pub(crate) struct Pig(Info);
 
     #[derive(Clone, Copy, PartialEq)]
-    enum Stage {
+    pub(crate) enum Stage {
         Choosing,
         Rolling,
         Over,
     }
 
     const STOP: Action = Action(0);
-    const GOAL: u32 = 20;
+    pub(crate) const GOAL: u32 = 20;
 
     impl Game for Pig {
         type State = (u32, Stage);
@@ -451,19 +528,23 @@ mod tests {
         fn text(&self, state: &Self::State, _: Option<usize>) -> String {
             state.0.to_string()
         }
+        fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
+            atoms.push(state.0);
+        }
         fn hash(&self, (sum, stage): &Self::State) -> u64 {
             mix(u64::from(*sum) << 2 | *stage as u64)
         }
     }
 
-    fn pig() -> Arc<Pig> {
+    pub(crate) fn pig() -> Arc<Pig> {
         let mut info = Info::new(1, 0.0, 1.0);
         (info.has.hash, info.has.explicit_chance, info.paid_at_end) = (true, true, true);
+        info.atoms = GOAL + 1;
         Arc::new(Pig(info))
     }
 
     /// What such a sum is worth, by dynamic programming.
-    fn exact(sum: u32) -> f64 {
+    pub(crate) fn exact(sum: u32) -> f64 {
         let now = f64::from(sum.min(GOAL)) / f64::from(GOAL);
         if sum >= GOAL { now } else { now.max((2..=6).map(|face| exact(sum + face)).sum::<f64>() / 6.0) }
     }
@@ -502,8 +583,7 @@ mod tests {
         let mut search = OutcomeSearch::default();
         let shares = [0.5, 0.25, 0.125, 0.125];
         search.ways.extend((0..).zip(shares).map(|(to, probability)| Way { to, probability, visits: 0 }));
-        let worth = [0.0; MAX_PLAYERS];
-        search.edges.push(Edge { action: STOP, paid: worth, worth, visits: 0, ways: (0, 4) });
+        search.edges.push(Edge { action: STOP, visits: 0, ways: (0, 4) });
         (0..80).for_each(|_| {
             search.follow(0);
         });
