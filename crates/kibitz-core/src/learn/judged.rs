@@ -43,7 +43,7 @@ impl Model for Judged {
     }
 
     fn evaluate(&self, state: &State, values: &mut [f64]) {
-        let mut atoms = Vec::with_capacity(128);
+        let mut atoms = Vec::with_capacity(256);
         self.model.atoms(state, &mut atoms);
         self.net.judge(&atoms, values);
         let Info { min_return, max_return, .. } = self.info;

@@ -3,6 +3,8 @@
 //! Its inputs are atoms, of which few are true at a time: the first layer only adds up their rows. Two hidden
 //! layers of rectified sums follow, and for each player a logistic one.
 
+use kibitz_wide::with_wide_instructions;
+
 /// The most units of the first hidden layer.
 const MOST_FIRST: usize = 256;
 /// The most units of the second hidden layer.
@@ -105,10 +107,13 @@ impl Net {
 
     /// What it expects for each player, from 0 (the worst) to 1.
     pub fn judge(&self, atoms: &[u32], values: &mut [f64]) {
-        self.run(atoms, &mut Units::default(), values);
+        with_wide_instructions(
+            #[inline(always)]
+            || self.run(atoms, &mut Units::default(), values),
+        );
     }
 
-    #[inline]
+    #[inline(always)]
     fn run(&self, atoms: &[u32], units: &mut Units, values: &mut [f64]) {
         let Shape { first, second, outputs, .. } = self.shape;
         let parts = self.shape.parts();
@@ -231,15 +236,21 @@ impl Pupil {
     /// Learns from some lessons together, at this rate; gives the mean cross entropy before.
     pub fn learn<'a>(&mut self, lessons: impl ExactSizeIterator<Item = &'a Lesson>, rate: f32) -> f64 {
         let count = lessons.len().max(1);
-        let mut loss = 0.0;
-        for lesson in lessons {
-            loss += self.study(lesson, 1.0 / count as f32);
-        }
-        self.improve(rate);
-        loss / count as f64
+        with_wide_instructions(
+            #[inline(always)]
+            || {
+                let mut loss = 0.0;
+                for lesson in lessons {
+                    loss += self.study(lesson, 1.0 / count as f32);
+                }
+                self.improve(rate);
+                loss / count as f64
+            },
+        )
     }
 
     /// Adds one lesson's gradient.
+    #[inline(always)]
     fn study(&mut self, lesson: &Lesson, weight: f32) -> f64 {
         let Shape { first, second, outputs, .. } = self.net.shape;
         let parts = self.net.shape.parts();
@@ -294,6 +305,7 @@ impl Pupil {
     }
 
     /// A step down the gradient. Rows of atoms that were not seen stay as they are.
+    #[inline(always)]
     fn improve(&mut self, rate: f32) {
         const MEMORY: (f32, f32) = (0.9, 0.999);
         self.batches += 1;
