@@ -252,7 +252,10 @@ impl Lessons {
                 Turn::Over | Turn::Several(_) => break,
                 Turn::Chance => model.draw(&state, &mut rng),
                 Turn::One(player) => {
-                    let (best, worth) = search.best(&mut run, state.clone(), transitions)?;
+                    scratch.clear();
+                    model.legal(&state, player, &mut scratch);
+                    let effort = if scratch.len() > 1 { transitions } else { 0 };
+                    let (best, worth) = search.best(&mut run, state.clone(), effort)?;
                     let explores = rng.unit() < explore;
                     course.push((lesson(model, &state, worth), !explores));
                     if explores {

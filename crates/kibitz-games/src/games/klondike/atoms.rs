@@ -4,7 +4,7 @@
 //! differ by an exchange of suits only have the same atoms.
 
 use super::cards::{CARDS, Card, KING, members};
-use super::position::COLUMNS;
+use super::position::{COLUMNS, DECK};
 use super::strides::Spot;
 
 /// Where a card can be.
@@ -33,8 +33,30 @@ const COUNT_UNSEEN: u32 = EMPTY + 8;
 const COUNT_DECKED: u32 = COUNT_UNSEEN + 22;
 const COUNT_STRIDES: u32 = COUNT_DECKED + 25;
 const COUNT_REVEALS: u32 = COUNT_STRIDES + 16;
+/// The kinds of the two cards of a rank and a colour.
+const PAIRS: u32 = COUNT_REVEALS + 8;
+/// A card's kind, and those of the two that it could lie on.
+const FAMILIES: u32 = PAIRS + RANKS_AND_COLOURS * TWO_KINDS;
+/// The kinds of the next card of a suit and of the one after that, by how many are on the foundation.
+const CHAINS: u32 = FAMILIES + RANKS_AND_COLOURS * KINDS * TWO_KINDS;
+/// Each card's place among those that are left of the deck.
+const DECK_PLACES: u32 = CHAINS + 13 * KINDS * KINDS;
 /// How many there are.
-pub const ATOMS: u32 = COUNT_REVEALS + 8;
+pub const ATOMS: u32 = DECK_PLACES + (CARDS * DECK) as u32;
+
+const RANKS_AND_COLOURS: u32 = CARDS as u32 / 2;
+/// What cards are told apart by where several are looked at together: founded, open, a base with none, one or two, or
+/// more face down, in the deck to be reached, in the deck not to be reached, unseen.
+const KINDS: u32 = 8;
+const TWO_KINDS: u32 = KINDS * (KINDS + 1) / 2;
+/// The kind of a card, by where it is.
+const KIND: [u8; WHERE as usize] = [0, 1, 2, 3, 3, 4, 4, 4, 4, 6, 5, 6, 5, 6, 5, 7];
+
+/// A number for two kinds, whichever comes first.
+fn two(a: u32, b: u32) -> u32 {
+    let (low, high) = (a.min(b), a.max(b));
+    high * (high + 1) / 2 + low
+}
 
 /// All hearts.
 const SUIT: u64 = 0x0001_1111_1111_1111;
@@ -85,8 +107,9 @@ impl Spot {
             let card = self.table.decked(left.trailing_zeros() as usize);
             left &= left - 1;
             let reached = u32::from(place.reach & card.bit() != 0);
-            fate[usize::from(card.0)] = (DECKED + 2 * number + reached) as u8;
-            number = (number + 1) % 3;
+            fate[usize::from(card.0)] = (DECKED + 2 * (number % 3) + reached) as u8;
+            atoms.push(DECK_PLACES + named(card) * DECK as u32 + number);
+            number += 1;
         }
         atoms.extend(
             fate.iter()
@@ -121,6 +144,7 @@ impl Spot {
             let (low, high) = (a.min(b), u32::max(a, b));
             atoms.push(PARENTS + 10 * hidden + low * (7 - low) / 2 + high);
         }
+        self.families(&fate, order[0] >= 2, atoms);
         hidden.sort_unstable_by(|a, b| b.cmp(a));
         atoms.extend(hidden.iter().zip(0..).map(|(hidden, at)| HIDDEN + 7 * at + hidden));
         atoms.push(EMPTY + u32::from(place.empty).min(7));
@@ -128,6 +152,29 @@ impl Spot {
         atoms.push(COUNT_DECKED + place.decked().min(24));
         atoms.push(COUNT_STRIDES + (self.up.count_ones() + self.onto.count_ones()).min(15));
         atoms.push(COUNT_REVEALS + reveals.min(7));
+    }
+
+    /// Appends what is true of cards that have to do with each other; `swap` says that black comes first.
+    fn families(&self, fate: &[u8; CARDS], swap: bool, atoms: &mut Vec<u32>) {
+        let kind = |card: u8| u32::from(KIND[usize::from(fate[usize::from(card)])]);
+        // Cards are numbered by rank, colour and suit.
+        let named = |pair: u8| u32::from(pair ^ u8::from(swap));
+        let pairs: [u32; RANKS_AND_COLOURS as usize] =
+            std::array::from_fn(|pair| two(kind(2 * pair as u8), kind(2 * pair as u8 + 1)));
+        atoms.extend((0..).zip(pairs).map(|(pair, both)| PAIRS + named(pair) * TWO_KINDS + both));
+        for card in (0..4 * KING).filter(|card| kind(*card) != FOUNDED) {
+            // Of the next rank and the other colour.
+            let parents = pairs[usize::from((card / 2 + 2) ^ 1)];
+            atoms.push(FAMILIES + (named(card / 2) * KINDS + kind(card)) * TWO_KINDS + parents);
+        }
+        for suit in 0..4u8 {
+            let count = (self.place.counts >> (4 * suit) & 15) as u8;
+            if count <= KING {
+                let next = Card::new(count, suit).0;
+                let after = if count < KING { kind(next + 4) } else { FOUNDED };
+                atoms.push(CHAINS + (u32::from(count) * KINDS + kind(next)) * KINDS + after);
+            }
+        }
     }
 }
 
