@@ -28,10 +28,13 @@ def test_what_was_learned_beats_chance(net: Net, tmp_path: Path) -> None:
     assert learned > 75, learned
 
 
-def test_the_same_seed_teaches_the_same() -> None:
-    runs = [teach(GAME, games=100, units=32, seed=2, threads=threads).data for threads in (1, 2, 1)]
-    assert runs[0] == runs[1] == runs[2]
-    assert runs[0] != teach(GAME, games=100, units=32, seed=3).data
+@pytest.mark.parametrize("transitions", [0, 50])
+def test_the_same_seed_teaches_the_same(transitions: int) -> None:
+    def run(seed: int, threads: int) -> bytes:
+        return teach(GAME, games=100, units=32, seed=seed, threads=threads, transitions=transitions).data
+
+    assert run(2, 1) == run(2, 2) == run(2, 1)
+    assert run(2, 1) != run(3, 1)
 
 
 def test_one_goes_on_where_one_was(net: Net) -> None:
@@ -110,6 +113,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     assert f"uct(evaluator={file}) judges by it" in out
     assert main(["learn", GAME, str(file), "--games", "50", "--units", "32", "--start", str(file)]) == 0
+    search = ["--transitions", "50", "--trust", "0.8", "--rate", "0.0005"]
+    assert main(["learn", GAME, str(file), "--games", "50", "--start", str(file), *search]) == 0
+    assert main(["learn", GAME, str(file), "--trust", "1.5"]) == 2
+    assert "1.5 is out of range: 0 to 1" in capsys.readouterr().err
     assert main(["learn", GAME, str(tmp_path / "no" / "x.net"), "--games", "50"]) == 2
     assert "there is no folder" in capsys.readouterr().err
     assert main(["learn", GAME, str(file), "--start", str(tmp_path / "none.net")]) == 2
