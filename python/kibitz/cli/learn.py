@@ -2,8 +2,8 @@
 
 What is learned goes to a file after every round, so that Ctrl-C loses nothing that counts, and
 --start goes on from such a file. Searches judge their leaves by it: `uct(evaluator=FILE)`, or
-`stride-uct(evaluator=FILE)` where it was taught with --strides. The game must say what is true of its
-states: rules files without secrets do, and Klondike with --strides.
+`outcome-uct(moves=irreversible, evaluator=FILE)` where it was taught with --strides. The game must say
+what is true of its states: rules files without secrets do, and Klondike with --strides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz learn connect-four.kif connect-four.net": "twenty thousand games",
     "kibitz learn connect-four.kif connect-four.net --start connect-four.net --seed 2": "and as many more",
-    "kibitz learn 'klondike(reading=naive)' mine.net --strides --games 100000": "for stride-uct",
+    "kibitz learn 'klondike(reading=naive)' mine.net --strides --games 100000": "for moves=irreversible",
     "kibitz learn connect-four.kif better.net --start connect-four.net --games 5000 --transitions 500": (
         "moves by a search that judges by what was learned so far"
     ),
@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strides",
         action="store_true",
-        help="states are those between moves that cannot be undone, as stride-uct searches them",
+        help="states are those between moves that cannot be undone, as moves=irreversible searches them",
     )
     parser.add_argument(
         "--units",
@@ -114,5 +114,5 @@ def run(options: argparse.Namespace) -> None:
         start=start,
         progress=tell,
     )
-    planner = "stride-uct" if options.strides else "uct"
-    print(f"{options.file} is there; {planner}(evaluator={options.file}) judges by it")
+    planner = "outcome-uct(moves=irreversible, " if options.strides else "uct("
+    print(f"{options.file} is there; {planner}evaluator={options.file}) judges by it")
