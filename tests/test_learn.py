@@ -57,6 +57,7 @@ def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
     ("game", "what"),
     [
         ("tic-tac-toe", "what is true of its states"),
+        ("klondike(reading=naive)", "learn with strides"),
         ("kriegspiel-tic-tac-toe.kif", "atoms"),
         ("bidding-tic-tac-toe.kif", "move at once"),
     ],
@@ -96,7 +97,7 @@ def test_files_that_are_no_networks_are_refused(net: Net, tmp_path: Path) -> Non
         bad.write_bytes(data)
         with pytest.raises(ValueError, match=r"bad\.net"):
             kb.planner(f"uct(evaluator='{bad}')")
-        with pytest.raises(ValueError):  # noqa: PT011
+        with pytest.raises(ValueError, match=r"start: .* kibitz learn makes one"):
             teach(GAME, games=10, start=Net(data))
     with pytest.raises(ValueError, match="cannot be read"):
         kb.planner("uct(evaluator='missing.net')")

@@ -35,7 +35,9 @@ impl Lessons {
         seed: u64,
         net: Option<&[u8]>,
     ) -> PyResult<Lessons> {
-        let net = net.map(Net::from_bytes).transpose().map_err(PyValueError::new_err)?;
+        let net = net.map(Net::from_bytes).transpose();
+        let net =
+            net.map_err(|why| PyValueError::new_err(format!("start: {why}; kibitz learn makes one")))?;
         let course = Course {
             strides,
             round,

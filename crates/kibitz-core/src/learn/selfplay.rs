@@ -114,7 +114,12 @@ impl Dealt {
         let info = model.info();
         if info.atoms == 0 {
             let why = "to learn a game, one must be told what is true of its states (atoms), which this one does not say";
-            return Err(why.to_owned());
+            let remedy = if !strides && strides_of(&base).model().info().atoms > 0 {
+                ", but of those between its strides it does: learn with strides"
+            } else {
+                ""
+            };
+            return Err(format!("{why}{remedy}"));
         }
         if !info.perfect_information
             || !info.has.explicit_chance
