@@ -89,8 +89,6 @@ def default_planner(game: Game) -> str:
     budget = "simulations=5000, milliseconds=1000"
     if game.info.perfect_information:
         return f"uct({budget})"
-    if game.info.capabilities["collapsed model"]:
-        return "outcome-uct(moves=irreversible, milliseconds=1000)"
     # Rules pay at the end only, and those for one player seldom leave more than some thousand states open.
     alone = game.info.players == 1 and game.machine is not None
     return f"norns({budget}, tree=belief)" if alone else f"pomcp({budget})"

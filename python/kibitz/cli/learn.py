@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="steps of the game that a search makes before each move; the default is a look at all "
-        "outcomes of the next one. Teaches more, and more slowly: for a second course",
+        "outcomes of the next one. Slower, and may teach more: for a second course",
     )
     parser.add_argument(
         "--trust",

@@ -71,7 +71,7 @@ def teach(
     `units`: of the first hidden layer (32 to 256). `trust`: how much what came of a state counts, beside
     what the next one was taken to be worth (λ). `explore`: how often any action is taken. `transitions`:
     steps of the game that a search makes before each move (`outcome-uct`, judging by the network as it is);
-    by default it looks at all outcomes of the next move. A search teaches more, and more slowly: best as a
+    by default it looks at all outcomes of the next move. A search is slower and may teach more: best as a
     second course, by `start`. `rate`: how large steps are at the beginning; they fall to a tenth. After
     each round (a fiftieth of the games, at most 1,000) `progress` is called. `Net.save` writes the file
     that a search is given: `uct(evaluator=FILE)`.

@@ -21,7 +21,7 @@ use crate::strides::{Strides, strides_of};
 
 /// A game that goes on for longer than so many steps is broken off.
 const LONGEST: u32 = 10_000;
-/// The exploration constant of searches.
+/// The exploration constant of searches, as in `outcome-uct`.
 const EXPLORATION: f64 = 0.1;
 
 /// How a network is taught.
@@ -202,14 +202,20 @@ impl Lessons {
         let threads = if model.info().one_thread { 1 } else { self.course.threads.max(1) };
         let stop = AtomicBool::new(false);
         let play_share = |share: usize, pause: &mut dyn FnMut() -> bool| {
-            let own = numbers.clone().skip(share).step_by(threads);
-            let going = own.take_while(|_| {
+            let mut broken_off = || {
                 if pause() {
                     stop.store(true, Relaxed);
                 }
-                !stop.load(Relaxed)
-            });
-            going.map(|number| self.play(&model, number)).collect::<Result<Vec<_>, String>>()
+                stop.load(Relaxed)
+            };
+            let mut played = Vec::new();
+            for number in numbers.clone().skip(share).step_by(threads) {
+                if broken_off() {
+                    break;
+                }
+                played.push(self.play(&model, number, &mut broken_off)?);
+            }
+            Ok::<_, String>(played)
         };
         let played: Result<Vec<_>, String> = std::thread::scope(|scope| {
             let play_share = &play_share;
@@ -239,7 +245,7 @@ impl Lessons {
     }
 
     /// Plays one game, and says what can be learned from it, and what the first player got.
-    fn play(&self, model: &Judged, number: u64) -> Result<Played, String> {
+    fn play(&self, model: &Judged, number: u64, pause: &mut dyn FnMut() -> bool) -> Result<Played, String> {
         let Course { transitions, explore, trust, .. } = self.course;
         let mut rng = Rng::episode(self.course.seed, number, "self-play");
         let info = model.info();
@@ -260,7 +266,7 @@ impl Lessons {
                     scratch.clear();
                     model.legal(&state, player, &mut scratch);
                     let effort = if scratch.len() > 1 { transitions } else { 0 };
-                    let (best, worth) = search.best(&mut run, state.clone(), effort)?;
+                    let (best, worth) = search.best(&mut run, state.clone(), effort, pause)?;
                     let explores = rng.unit() < explore;
                     course.push((lesson(model, &state, worth), !explores));
                     if explores {
@@ -352,7 +358,7 @@ mod tests {
         let course = Course { transitions: 100, ..Course::default() };
         let lessons = Lessons::new(pig(), course, None).unwrap();
         let model = Judged::new(lessons.game.model.clone(), Arc::new(lessons.net().clone())).unwrap();
-        let (learned, _) = lessons.play(&model, 0).unwrap();
+        let (learned, _) = lessons.play(&model, 0, &mut || false).unwrap();
         assert!(learned.len().is_multiple_of(1 + course.asides as usize), "{} lessons", learned.len());
         let decisions = learned.len() / (1 + course.asides as usize);
         let mut seen: Vec<u32> = learned.iter().map(|lesson| lesson.atoms[0]).collect();

@@ -105,7 +105,7 @@ pub(crate) struct Run<'a> {
     players: usize,
     rng: Rng,
     /// Steps of the model so far.
-    pub transitions: u64,
+    transitions: u64,
 }
 
 impl OutcomeSearch {
@@ -133,17 +133,14 @@ impl OutcomeSearch {
         let manner = Manner { playout, playouts: params.playouts, exploration: params.exploration, best };
         let mut run = Run::new(model, manner, rng);
         let root = self.find(&mut run, state);
-        let (mut simulations, mut moves) = (0, 0);
-        while simulations < stop.simulations {
-            moves += self.simulate(&mut run, root, horizon)?;
-            simulations += 1;
-            let spent = run.transitions >= stop.transitions || self.nodes.len() >= stop.nodes;
+        let (simulations, moves) = self.search(&mut run, root, horizon, |search, run, simulations| {
+            let spent = simulations >= stop.simulations
+                || run.transitions >= stop.transitions
+                || search.nodes.len() >= stop.nodes;
             let late = || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let decided = params.until_decided && self.lead(root) > stop.simulations - simulations;
-            if spent || decided || model.faults() != stop.faults || pause() || late() {
-                break;
-            }
-        }
+            let decided = || params.until_decided && search.lead(root) > stop.simulations - simulations;
+            spent || decided() || model.faults() != stop.faults || pause() || late()
+        })?;
         let mut decision = self.verdict(&run, params.choice, view, root);
         decision.simulations = simulations;
         decision.transitions = Some(run.transitions);
@@ -161,20 +158,36 @@ impl OutcomeSearch {
         run: &mut Run,
         state: State,
         transitions: u64,
+        pause: &mut dyn FnMut() -> bool,
     ) -> Result<(Action, &[f64]), String> {
         if self.nodes.len() > KEEP {
             *self = OutcomeSearch::default();
         }
         let root = self.find(run, state);
-        let enough = run.transitions + transitions;
-        loop {
-            self.simulate(run, root, u32::MAX)?;
-            if run.transitions >= enough {
-                break;
-            }
-        }
+        let enough = run.transitions.saturating_add(transitions);
+        self.search(run, root, u32::MAX, |search, run, _| {
+            run.transitions >= enough || search.nodes.len() > 2 * KEEP || pause()
+        })?;
         let best = self.most_tried(root).ok_or("a state without any action")?;
         Ok((self.edges[best].action, self.worth_of_edges.row(best)))
+    }
+
+    /// Simulates until it is enough, and at least once; gives the simulations, and the moves that they made.
+    fn search(
+        &mut self,
+        run: &mut Run,
+        root: u32,
+        horizon: u32,
+        mut enough: impl FnMut(&OutcomeSearch, &Run, u64) -> bool,
+    ) -> Result<(u64, u64), String> {
+        let (mut simulations, mut moves) = (0, 0);
+        loop {
+            moves += self.simulate(run, root, horizon)?;
+            simulations += 1;
+            if enough(self, run, simulations) {
+                return Ok((simulations, moves));
+            }
+        }
     }
 
     /// The states that were looked into, with what the action that was tried most is worth in each.
@@ -463,141 +476,4 @@ fn mover(turn: Turn) -> usize {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::game::{Game, Info};
-    use crate::registry;
-    use crate::rng::mix;
-    use std::sync::Arc;
-
-    /// Roll a die as often as you like: a one loses all, twenty is the most. What you have when you stop is paid, in
-    /// twentieths.
-    pub(crate) struct Pig(Info);
-
-    #[derive(Clone, Copy, PartialEq)]
-    pub(crate) enum Stage {
-        Choosing,
-        Rolling,
-        Over,
-    }
-
-    const STOP: Action = Action(0);
-    pub(crate) const GOAL: u32 = 20;
-
-    impl Game for Pig {
-        type State = (u32, Stage);
-        fn info(&self) -> &Info {
-            &self.0
-        }
-        fn initial(&self) -> Self::State {
-            (0, Stage::Choosing)
-        }
-        fn turn(&self, state: &Self::State) -> Turn {
-            match state.1 {
-                Stage::Choosing => Turn::One(0),
-                Stage::Rolling => Turn::Chance,
-                Stage::Over => Turn::Over,
-            }
-        }
-        fn legal(&self, _: &Self::State, _: usize, actions: &mut Vec<Action>) {
-            actions.extend([STOP, Action(1)]);
-        }
-        fn chance(&self, _: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
-            outcomes.extend((1..=6).map(|face| (Action(face), 1.0 / 6.0)));
-        }
-        fn step(&self, (sum, stage): &mut Self::State, joint: &[Action], rewards: &mut [f64]) {
-            *stage = match (*stage, joint[0]) {
-                (Stage::Choosing, STOP) => Stage::Over,
-                (Stage::Choosing, _) => Stage::Rolling,
-                (_, Action(1)) => {
-                    *sum = 0;
-                    Stage::Over
-                }
-                (_, Action(face)) => {
-                    *sum = GOAL.min(*sum + face);
-                    if *sum == GOAL { Stage::Over } else { Stage::Choosing }
-                }
-            };
-            if *stage == Stage::Over {
-                rewards[0] += f64::from(*sum) / f64::from(GOAL);
-            }
-        }
-        fn action_name(&self, _: &Self::State, _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, state: &Self::State, _: Option<usize>) -> String {
-            state.0.to_string()
-        }
-        fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
-            atoms.push(state.0);
-        }
-        fn hash(&self, (sum, stage): &Self::State) -> u64 {
-            mix(u64::from(*sum) << 2 | *stage as u64)
-        }
-    }
-
-    pub(crate) fn pig() -> Arc<Pig> {
-        let mut info = Info::new(1, 0.0, 1.0);
-        (info.has.hash, info.has.explicit_chance, info.paid_at_end) = (true, true, true);
-        info.atoms = GOAL + 1;
-        Arc::new(Pig(info))
-    }
-
-    /// What such a sum is worth, by dynamic programming.
-    pub(crate) fn exact(sum: u32) -> f64 {
-        let now = f64::from(sum.min(GOAL)) / f64::from(GOAL);
-        if sum >= GOAL { now } else { now.max((2..=6).map(|face| exact(sum + face)).sum::<f64>() / 6.0) }
-    }
-
-    fn decide(spec: &str) -> Decision {
-        let game = pig();
-        let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();
-        planner.start(game.clone(), 0, 1).unwrap();
-        let mut view = View::new(0);
-        Game::legal(&*game, &Game::initial(&*game), 0, &mut view.legal);
-        planner.act(&view, &mut || false).unwrap()
-    }
-
-    #[test]
-    fn what_is_looked_into_to_the_end_is_exact() {
-        let found = decide("outcome-uct(playout=random, backup=max, simulations=2000)");
-        assert!((found.values[0] - exact(0)).abs() < 1e-9, "{} {}", found.values[0], exact(0));
-        assert_eq!(found.action, Action(1));
-        assert!(found.nodes < 70, "{} states", found.nodes);
-        let by_mean = decide("outcome-uct(playout=random, simulations=2000)");
-        assert!(
-            by_mean.values[0] < exact(0) && by_mean.values[0] > exact(0) - 0.05,
-            "{:?}",
-            by_mean.values
-        );
-    }
-
-    #[test]
-    fn steps_are_an_end_where_nothing_is_left_to_look_into() {
-        let found = decide("outcome-uct(playout=random, transitions=3000)");
-        assert!(found.transitions >= Some(3000) && found.simulations > 1000, "{found:?}");
-    }
-
-    #[test]
-    fn outcomes_are_followed_in_proportion() {
-        let mut search = OutcomeSearch::default();
-        let shares = [0.5, 0.25, 0.125, 0.125];
-        search.ways.extend((0..).zip(shares).map(|(to, probability)| Way { to, probability, visits: 0 }));
-        search.edges.push(Edge { action: STOP, visits: 0, ways: (0, 4) });
-        (0..80).for_each(|_| {
-            search.follow(0);
-        });
-        let visits: Vec<u32> = search.ways.iter().map(|way| way.visits).collect();
-        assert_eq!(visits, [40, 20, 10, 10]);
-    }
-
-    #[test]
-    fn what_does_not_go_together_is_said() {
-        for part in ["width=2", "workers=2", "selection=uniform", "grow=3"] {
-            let spec = format!("outcome-uct(playout=random, {part})");
-            let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();
-            let why = planner.start(pig(), 0, 1).unwrap_err();
-            assert!(why.contains("tree=outcomes goes with one tree"), "{part}: {why}");
-        }
-    }
-}
+pub(crate) mod tests;
