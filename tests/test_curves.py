@@ -203,8 +203,8 @@ paper = 3
         (21, "paper must be a list of points"),
     ):
         assert re.search(rf"line {first + line}: .*{re.escape(expected)}", words), (line, expected, words)
-    bomb.write_text(BOMB + 12 * '[[curve]]\ntitle = "x"\nplanners = ["norns"]\n')
-    with pytest.raises(ExperimentError, match="at most 12"):
+    bomb.write_text(BOMB + 15 * '[[curve]]\ntitle = "x"\nplanners = ["norns"]\n')
+    with pytest.raises(ExperimentError, match="at most 15"):
         load(bomb)
 
 

@@ -21,14 +21,14 @@ from kibitz.lab._toml_lines import lines
 from kibitz.lab.cells import resolve, resolve_toml
 from kibitz.lab.experiment import from_plain, to_plain
 from kibitz.lab.run import Coordinator
-from kibitz.lab.statistics import sprt, wilson
+from kibitz.lab.statistics import sprt
 from kibitz.lab.sweep import sweep, with_parameter
 
 ROOT = Path(__file__).parent.parent
 
 
 def figures(results: Results) -> pl.DataFrame:
-    return results.frame.drop("seconds", "slowest", "cpu")
+    return results.frame.drop("seconds", "slowest", "cpu", "busy")
 
 
 def test_sweeps() -> None:
@@ -323,17 +323,21 @@ def test_a_width_stops_where_it_is_reached(tmp_path: Path) -> None:
     assert results.complete
     assert first.games < 400
 
-    def width(wins: float, games: int) -> float:
-        low, high = wilson(wins, games)
-        return high - low
+    def width(standing: kb.lab.Standing) -> float:
+        assert standing.win_rate is not None
+        return standing.win_rate.high - standing.win_rate.low
 
-    assert width(first.wins, first.games) <= 0.25
-    assert width(second.wins, second.games) <= 0.25
+    # The interval that is shown is the one that stopped it, and holds after that.
+    assert results.result(results.cells[0]).sequential
+    assert width(first) <= 0.25
+    assert width(second) <= 0.25
+    assert "decided by their results" in str(results.result(results.cells[0]))
+    assert "decided by their results" in str(kb.lab.report(results))
     # One deal less would not have been enough.
     last = results.frame["episode"].max()
     before = [record for record in results.records() if record.episode != last]
-    less = kb.lab.summarise(kb.load("kuhn-poker"), ["a", "b"], before)
-    assert max(width(row.wins, row.games) for row in less.standings) > 0.25
+    less = kb.lab.summarise(kb.load("kuhn-poker"), ["a", "b"], before, sequential=True)
+    assert max(map(width, less.standings)) > 0.25
 
 
 def test_a_test_stops_where_it_is_decided(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import kibitz as kb
 from kibitz.cli import main
+from kibitz.lang import check
 from rule_texts import GAME
 
 END = "(<= terminal (true (step 4))) (<= (goal ?r 50) (role ?r))\n"
@@ -168,3 +169,36 @@ def test_rules_that_leave_something_open(
     # By the machine for one state, and by the one for many.
     for count in (1, 300):
         assert kb.load(file).playouts(count, 1, batch=count)[0] == returns
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_text_that_is_no_rule_is_warned_of_and_the_game_plays(write: Write, end: str) -> None:
+    lines = [
+        "; Notes of a student stand between the rules, and each is passed over.",
+        "(role you)",
+        "terminal :- true(step(1)).",
+        "next(step(X)) :- does(you, wait(X)).",
+        "=== the rules ===",
+        "(distinct a b)",
+        "(init (step 1))",
+        "(length 2) ; how long it takes",
+        "(legal you wait)",
+        "(<= (next (step 2)) (true (step 1)) (does you wait))",
+        "(<= (next (step 3)) (true (step 2)))",
+        "(<= terminal (length ?n) (true (step ?n)))",
+        "(<= terminal (or))",
+        "(goal you 70)",
+    ]
+    file = write(end.join(lines))
+    found = check(file)
+    assert [(finding.code, finding.line) for finding in found if finding.severity == "warning"][:5] == [
+        ("stray-text", 3),
+        ("stray-text", 4),
+        ("stray-text", 5),
+        ("distinct-head", 6),
+        ("no-condition", 13),
+    ]
+    assert not [finding for finding in found if finding.severity == "error"]
+    assert kb.play(file, ["random"], seed=1).returns == [70.0]
+    # A fact alone on its line is a parameter, whichever way lines end.
+    assert len(kb.play(f"{file}(length=3)", ["random"], seed=1).steps) == 2

@@ -65,7 +65,7 @@ def test_mistakes_in_files(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(ValueError, match="it is not UTF-8 text"):
         from_file(file)
-    with pytest.raises(ValueError, match="it is no file"):
+    with pytest.raises(ValueError, match="it is not a regular file"):
         from_file(tmp_path)
-    with pytest.raises(ValueError, match="cannot read the position"):
+    with pytest.raises(ValueError, match="is no position: it cannot be read"):
         from_file(tmp_path / "none.txt")

@@ -11,6 +11,7 @@ from kibitz.lab import Record, bradley_terry, clopper_pearson, summarise, wilson
 from kibitz.lab.match import Clock, plan, play_games, win_shares
 from kibitz.lab.seating import deals_for, seatings
 from kibitz.lab.statistics import mean_and_error
+from kibitz.lab.statistics.intervals import student_quantile
 
 
 def test_wilson_published() -> None:
@@ -62,12 +63,13 @@ def test_mean_and_error() -> None:
 
 
 def test_bradley_terry_of_two_is_the_log_odds() -> None:
-    strong, weak = bradley_terry({(0, 1): 64, (1, 0): 36}, 2, draws=0)
+    strong, weak = bradley_terry({(0, 1): 64, (1, 0): 36}, 2, reduced=False)
     assert strong.elo - weak.elo == pytest.approx(400 * math.log10(64 / 36))
     assert strong.elo == pytest.approx(-weak.elo)
     # The log odds have the variance 1/64 + 1/36; each rating is half of the difference.
-    half = 1.959964 * math.sqrt(1 / 64 + 1 / 36) / 2 * 400 / math.log(10)
-    assert strong.high - strong.elo == pytest.approx(half, rel=1e-5)
+    half = student_quantile(0.975, 99) * math.sqrt(1 / 64 + 1 / 36) / 2 * 400 / math.log(10)
+    assert strong.high - strong.low == pytest.approx(2 * half, rel=0.01)
+    assert strong.high - strong.elo > strong.elo - strong.low  # the likelihood is askew
 
 
 def test_bradley_terry_published() -> None:
@@ -83,14 +85,14 @@ def test_bradley_terry_published() -> None:
         (5, 0): 4, (5, 1): 4, (5, 2): 5, (5, 3): 6, (5, 4): 6, (5, 6): 6,
         (6, 0): 2, (6, 1): 4, (6, 2): 1, (6, 3): 3, (6, 4): 1, (6, 5): 7,
     }  # fmt: skip
-    ratings = bradley_terry({pair: float(won) for pair, won in wins.items()}, len(teams), draws=0)
+    ratings = bradley_terry({pair: float(won) for pair, won in wins.items()}, len(teams), reduced=False)
     strengths = [(rating.elo - ratings[-1].elo) * math.log(10) / 400 for rating in ratings]
     assert strengths == pytest.approx([1.581, 1.436, 1.294, 1.248, 1.108, 0.684, 0.0], abs=2e-3)
 
 
-def test_bradley_terry_needs_a_prior_for_who_never_loses() -> None:
-    with pytest.raises(ValueError, match="prior"):
-        bradley_terry({(0, 1): 5, (1, 2): 5}, 3, draws=0)
+def test_maximum_likelihood_has_no_rating_for_who_never_loses() -> None:
+    with pytest.raises(ValueError, match="won all, or lost all"):
+        bradley_terry({(0, 1): 5, (1, 2): 5}, 3, reduced=False)
     best, middle, worst = bradley_terry({(0, 1): 5, (1, 2): 5}, 3)
     assert best.elo > middle.elo > worst.elo
     assert best.elo + middle.elo + worst.elo == pytest.approx(0)

@@ -135,7 +135,7 @@ def test_a_planner_against_itself() -> None:
     assert sorted(line.name for line in block.lines) == ["uct", "uct #2"]
 
 
-def test_faults_are_shown_and_left_out_of_means() -> None:
+def test_faults_are_shown_and_count_as_lost() -> None:
     broken = record(
         (), seconds=(), moves=(), slowest=(), simulations=(), fault=Fault("raised", 1, "ValueError: no")
     )
@@ -145,11 +145,12 @@ def test_faults_are_shown_and_left_out_of_means() -> None:
     block = made.blocks[0]
     assert block.result.faults == 3
     assert {line.name: (line.standing.games, line.standing.faults) for line in block.lines} == {
-        "uct": (1, 0),
-        "random": (1, 2),
+        "uct": (3, 0),
+        "random": (3, 2),
     }
-    assert "2 games left out: random raised (ValueError: no)" in str(made)
+    assert "2 games count as lost, with the worst return: random raised (ValueError: no)" in str(made)
     assert "1 game left out: the game did not end (cap)" in str(made)
+    assert "could move a planner's figures by up to 25.0 % of their range" in str(made)
     assert "ValueError: no" in made.html()
 
 

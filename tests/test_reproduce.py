@@ -7,14 +7,16 @@ import math
 import re
 from pathlib import Path
 from statistics import stdev
+from typing import Any
 
 import pytest
 
 import kibitz as kb
 from kibitz.cli import main
-from kibitz.lab import ExperimentError, Interval
-from kibitz.lab.reproduce import compare, folder, reproduce, scaled
+from kibitz.lab import ExperimentError, Interval, clopper_pearson
+from kibitz.lab.reproduce import compare, folder, reproduce, resampled, scaled
 from kibitz.lab.reproductions import FOLDER, Reproduction, Target, load, names, read
+from kibitz.lab.results import open_results, read_file
 from kibitz.lab.statistics.agreement import Figure, difference, judge
 
 # Verdicts
@@ -69,7 +71,7 @@ def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
 
     assert interval() is None
     assert interval(error=0.1) == pytest.approx((0.304, 0.696), abs=1e-3)
-    assert interval(games=10) == pytest.approx((0.2366, 0.7634), abs=5e-5)
+    assert interval(games=10) == pytest.approx((0.1871, 0.8129), abs=5e-5)
     assert interval(interval=Interval(0.4, 0.6)) == pytest.approx((0.4, 0.6))
     narrower = interval(interval=Interval(0.4, 0.6), confidence=0.99)
     assert narrower == pytest.approx((0.5 - 0.1 * 1.96 / 2.5758, 0.5 + 0.1 * 1.96 / 2.5758), abs=1e-4)
@@ -77,6 +79,10 @@ def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
     mean = Target("x", "mean return", 0.5, 0.1, games=100)
     assert mean.published().interval is None
     assert mean.published(spread=2.0).interval == pytest.approx((0.5 - 0.392, 0.5 + 0.392), abs=1e-3)
+    # In a game from 0 to 1 that is won or lost as often, a game is a game; half the spread makes it four.
+    for spread, games in (0.5, 100), (0.25, 400), (0.0, 100):
+        bounded = mean.published(spread=spread, mean=0.5, limits=(0.0, 1.0))
+        assert bounded.interval == pytest.approx(clopper_pearson(games // 2, games))
 
 
 # Files
@@ -140,7 +146,7 @@ def test_a_file_of_ones_own(small: Path, tmp_path: Path) -> None:
     assert "better" in str(comparison)
     # The paper gives ten games and no spread: its interval reaches beyond the tolerance.
     assert random.paper.interval is not None
-    assert random.paper.interval.high == -random.paper.interval.low
+    assert random.paper.interval.high == pytest.approx(-random.paper.interval.low)
     assert "wider than the tolerance" in random.note
     assert random.note in str(comparison)
 
@@ -338,6 +344,26 @@ def test_the_bear_is_intimidated(tmp_path: Path) -> None:
     assert all(row.ours.value > 0.85 for row in rows[2:])
 
 
+def test_a_replay_of_another_game_is_refused(tmp_path: Path) -> None:
+    """What is counted from replays is of the games that were counted."""
+    about = load("rps-equilibrium")
+    reproduce(about, scale=0.001, directory=tmp_path)
+    first, second, *_ = sorted((tmp_path / "replays").iterdir())
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(ValueError, match="is a replay of another game than the one that was counted"):
+        reproduce(about, scale=0.001, directory=tmp_path)
+
+
+def test_results_without_a_checksum_are_said(small: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    assert "checksum" not in str(reproduce(load(str(small)), directory=results))
+    table = results / "episodes.parquet"
+    read_file(table).write_parquet(table)
+    again = reproduce(load(str(small)), directory=results)
+    assert "Not checked: episodes.parquet without a checksum" in str(again)
+    assert again.to_json()["unsealed"] == [str(table)]
+
+
 def test_before_anything_is_played_only_exact_figures_are_there() -> None:
     rows = compare(load("tiger-pomcp"), None).rows
     assert [row.verdict for row in rows] == ["agrees", "cannot tell yet"]
@@ -368,6 +394,45 @@ def test_the_command_reproduces(
     assert plain["figures"][0]["verdict"] == "agrees"
     assert plain["figures"][1]["games"] == 4
     assert plain["directory"] == "here"
+
+
+def test_another_seed_is_another_sample(
+    small: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small.write_text(SMALL + PLAYOUTS[PLAYOUTS.index("[[figure]]") :])
+
+    def reproduced(*options: str) -> dict[str, Any]:
+        assert main(["reproduce", str(small), "--jobs", "1", "--json", *options]) == 0
+        plain = json.loads(capsys.readouterr().out)
+        for figure in plain["figures"]:
+            del figure["cpu"]
+        return dict(plain)
+
+    own, other = reproduced(), reproduced("--seed", "7")
+    assert (own["seed"], other["seed"]) == (None, 7)
+    assert [Path(each["directory"]).name for each in (own, other)] == ["small", "small-seed-7"]
+    played = [open_results(each["directory"]).frame for each in (own, other)]
+    assert [frame["seed"].unique().to_list() for frame in played] == [[0], [7]]
+    # What was computed is the same, what was played or played out is not.
+    values = [[figure["ours"]["value"] for figure in each["figures"]] for each in (own, other)]
+    assert [one == two for one, two in zip(*values, strict=True)] == [True, False, False, False]
+    assert played[0]["steps"].to_list() != played[1]["steps"].to_list()
+    # The same again is there already; and two samples are never mixed.
+    assert reproduced("--seed", "7") == other
+    assert main(["reproduce", str(small), "--seed", "8", "--out", other["directory"]]) == 2
+    assert "holds another experiment (seeds: 7 there, 8 here)" in capsys.readouterr().err
+    assert main(["reproduce", str(small), "--seed", "7"]) == 0
+    assert "everybody: everywhere, seed 7, " in capsys.readouterr().out
+
+
+def test_samples_have_no_seed_in_common() -> None:
+    several = kb.lab.Experiment("a", games=["tiger"], planners=["pomcp"], seeds=[3, 5, 8])
+    assert resampled(several, None) is several
+    taken = [seed for sample in range(20) for seed in resampled(several, sample).seeds]
+    assert len(set(taken)) == 60
+    with pytest.raises(ValueError, match="from 0 to 4294967295, not -1"):
+        resampled(several, -1)
 
 
 def test_ctrl_c_sums_up_and_the_same_command_goes_on(
@@ -509,10 +574,10 @@ def test_openspiels_search_sees_the_same_position() -> None:
         ("kuhn-poker", "openspiel-mcts", "plays connect-four, tic-tac-toe and OpenSpiel's games"),
         ("openspiel:kuhn_poker", "openspiel-mcts", "perfect information"),
         ("openspiel:goofspiel", "openspiel-mcts", "take turns"),
-        ("tic-tac-toe", "openspiel-mcts(simulations=1)", "simulations is a whole number from 2"),
-        ("tic-tac-toe", "openspiel-mcts(simulations=2.5)", "simulations is a whole number from 2"),
-        ("tic-tac-toe", "openspiel-mcts(exploration=far)", "exploration is a number from 0"),
-        ("tic-tac-toe", "openspiel-mcts(solve=1)", "solve is true or false"),
+        ("tic-tac-toe", "openspiel-mcts(simulations=1)", "simulations is a number from 2"),
+        ("tic-tac-toe", "openspiel-mcts(simulations=2.5)", "simulations should be a whole number"),
+        ("tic-tac-toe", "openspiel-mcts(exploration=far)", "exploration should be a number"),
+        ("tic-tac-toe", "openspiel-mcts(solve=1)", "solve should be true or false, not 1"),
         ("tic-tac-toe", "openspiel-mcts(rolouts=2)", "did you mean rollouts"),
     ],
 )

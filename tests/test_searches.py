@@ -14,7 +14,7 @@ from kibitz.lab import ExperimentError
 from kibitz.lab.reproduce import compare, reproduce
 from kibitz.lab.reproductions import load, names
 from kibitz.lab.results import open_results
-from kibitz.lab.searches import measure_all
+from kibitz.lab.searches import _find, _Searching, measure_all
 from kibitz.lab.standings import win_shares
 
 HEAD = """
@@ -205,12 +205,12 @@ def test_a_scale_makes_searches_shorter(file: Path, tmp_path: Path) -> None:
         (
             'moves = ["a1"]',
             'moves = ["a1"]\nmeasure = "exploitability"',
-            "leave out moves and player",
+            "leave out moves, player and starts",
         ),
         (
             'moves = ["a1"]',
-            'moves = ["a1"]\nmeasure = "exploitability of play"',
-            "leave out moves and player",
+            'starts = 3\nmeasure = "exploitability of play"',
+            "leave out moves, player and starts",
         ),
     ],
 )
@@ -232,13 +232,108 @@ def test_the_command_draws_searches(file: Path, tmp_path: Path, capsys: pytest.C
     assert (tmp_path / "out" / "curves.svg").read_text().count("<g") > 10
 
 
+STARTS = (
+    HEAD
+    + """
+[[search]]
+title = "settled"
+game = "king-up"
+position = '''
+votes: {0|1} {0|1} {0|1}
+pieces: {A3|A4} {B0|} C2
+mover: {1|2|3}
+'''
+planners = ["pomcp-pgt(playout=random)"]
+measure = "settled"
+within = 0.02
+at = [10, 300]
+starts = 40
+searches = 2
+
+[[search]]
+title = "expected"
+game = "leduc-poker"
+planners = ["pomcp"]
+players = [0]
+at = [50]
+starts = 40
+searches = 2
+"""
+)
+
+
+def test_many_starts(file: Path) -> None:
+    file.write_text(STARTS)
+    settled, expected = measure_all(load(file), scale=0.25)
+    assert [(point.at, point.games) for point in settled.lines[0].points] == [(10, 10), (300, 10)]
+    # The same by hand, of what anybody can make: ten starts, two searches of each.
+    found = _Searching(load(file).searches[0], _find, 0.25).starts
+    texts = {
+        referee.state.text()
+        for referee in (kb.Referee(game, start) for start, (game, _) in enumerate(found))
+    }
+    assert len(texts) > 5
+    assert {view.player for _, view in found} == {0, 1, 2}
+    for at, point in zip((10, 300), settled.lines[0].points, strict=True):
+        count = 0
+        for game, view in found:
+            values, ends = (
+                [
+                    kb.advise(game, view, f"pomcp-pgt(simulations={n}, playout=random)", seed=i).values
+                    for i in (0, 1)
+                ]
+                for n in (at, 300)
+            )
+            ends = [(first + second) / 2 for first, second in zip(*ends, strict=True)]
+            count += all(
+                abs(value - end) <= 0.02 for row in values for value, end in zip(row, ends, strict=True)
+            )
+        assert point.figure.value == pytest.approx(count / 10)
+        interval = point.figure.interval
+        assert interval is not None
+        assert interval.low < count / 10 <= interval.high
+    assert settled.lines[0].points[0].figure.value < settled.lines[0].points[1].figure.value
+    # Other measures are means over all starts: other cards are dealt in each.
+    (point,) = expected.lines[0].points
+    game = kb.load("leduc-poker")
+    views = [kb.Referee(game, start).view(0) for start in range(10)]
+    made = [
+        kb.advise(game, view, "pomcp(simulations=50)", seed=i).values[0] for view in views for i in (0, 1)
+    ]
+    assert (point.at, point.games) == (50, 20)
+    assert point.figure.value == pytest.approx(sum(made) / 20)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("within = 0.02", "", "go together"),
+        ('measure = "settled"', "", "go together"),
+        ("searches = 2", "", "takes searches = 2 or more"),
+        ("starts = 40", "starts = 0", "starts must be"),
+        ("{B0|}", "{B0|B9}", "'settled'"),
+    ],
+)
+def test_starts_that_cannot_be(file: Path, old: str, new: str, expected: str) -> None:
+    file.write_text(STARTS.replace(old, new, 1))
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        measure_all(load(file))
+
+
+def test_random_starts_of_the_paper_s_game(tmp_path: Path) -> None:
+    """Section 4.2.1 in small: of five starts at least four settle."""
+    comparison = reproduce(load("king-up-random-starts"), scale=0.005, directory=tmp_path / "out")
+    assert [(row.games, row.ours.value >= 0.8) for row in comparison.rows] == [(5, True)] * 2
+    assert all(len(each.lines) == 2 for each in comparison.curves)
+
+
 def test_the_states_of_the_appendix_are_those_of_the_examples() -> None:
     searches = load("king-up-convergence").searches
-    assert len(searches) == 12
+    names = [f"4.{number}" for number in range(1, 13)]
     folder = Path(__file__).parent.parent / "examples" / "king-up"
-    for number, search in enumerate(searches, 1):
-        assert search.title.startswith(f"Figure 4.{number}:")
-        lines = (folder / f"figure-4.{number}.txt").read_text(encoding="utf-8").splitlines()
+    for name, search in zip([*names, "4.12-set"], searches, strict=True):
+        assert search.title.startswith(f"Figure {name.removesuffix('-set')}")
+        lines = (folder / f"figure-{name}.txt").read_text(encoding="utf-8").splitlines()
         assert (search.position or "").splitlines() == [line for line in lines if not line.startswith("#")]
 
 
@@ -277,6 +372,13 @@ at = [5, 50]
     for point in given.lines[0].points:
         spec = f"flat-mc(simulations={point.at:.0f})"
         assert point.figure.value == kb.exploitability("kuhn-poker", spec, samples=3).mean
+    # Another seed has other searches.
+    assert measure_all(load(file), seed=0) == [given, depth]
+    given_too, depth_too = measure_all(load(file), seed=5)
+    spec = "flat-mc(simulations=5)"
+    alike = kb.exploitability("kuhn-poker", spec, samples=3, seed=15).mean
+    assert given_too.lines[0].points[0].figure.value == alike
+    assert depth_too.lines[1] != depth.lines[1]
     flat, tree = ([point.figure.value for point in line.points] for line in depth.lines)
     assert flat == [1, 1]  # one move, and a playout
     assert tree[0] < tree[1]

@@ -67,7 +67,9 @@ def test_bootstrap_draws_deals_not_games() -> None:
 
 def test_bootstrap_of_next_to_nothing() -> None:
     assert bootstrap_mean([[1.0], []]) == (-math.inf, math.inf)
-    assert bootstrap_mean([[2.0], [2.0, 2.0], [2.0]]) == (2.0, 2.0)
+    # Equal values tell nothing of how far others may be.
+    for interval in bootstrap_mean, mean_interval:
+        assert interval([[2.0], [2.0, 2.0], [2.0]]) == (-math.inf, math.inf)
     with pytest.raises(ValueError, match="between 0 and 1"):
         bootstrap_mean([[1.0], [2.0]], confidence=95)
 
@@ -108,6 +110,12 @@ def test_paired_difference_counts_a_deal_once() -> None:
     assert paired_difference(thrice, none) == paired_difference(one, none)
     assert paired_difference({0: [1.0]}, {1: [1.0]}).deals == 0
     assert paired_difference({0: [1.0]}, {0: [0.5]}).interval == (-math.inf, math.inf)
+    # Always a point more: how much surer that makes depends on what could have been.
+    point = {deal: [1.0] for deal in range(30)}
+    nothing = {deal: [0.0] for deal in range(30)}
+    assert paired_difference(point, nothing).interval == (-math.inf, math.inf)
+    low, high = paired_difference(point, nothing, limits=(0.0, 3.0)).interval
+    assert 0 < low < 1 < high < 3
 
 
 def test_wilcoxon_published() -> None:

@@ -2,18 +2,21 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kibitz.lab import Experiment, Fault, Record, StoreError, run
+from kibitz.cli import main
+from kibitz.lab import Experiment, Fault, Record, StoreError, report, run, table
 from kibitz.lab import store as stored
 from kibitz.lab.cells import resolve
-from kibitz.lab.results import TABLE, open_results, read, read_file, records_of, tail
+from kibitz.lab.results import TABLE, open_results, read, read_file, records_of, seal_of, tail
 from kibitz.lab.store import Store, Writer
 
 
@@ -42,6 +45,15 @@ def lines(tmp_path: Path) -> Path:
 def only_file(folder: Path) -> Path:
     (path,) = (folder / "episodes").glob("*.jsonl")
     return path
+
+
+def rewrite(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Changes the records of a file, which then has no seals, as files of earlier versions."""
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        record.pop("seal", None)
+    change(records)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 small = st.integers(0, 2**64 - 1)
@@ -82,12 +94,10 @@ def test_records_survive_writing(record: Record) -> None:
 def test_records_of_earlier_versions_are_read(lines: Path) -> None:
     path = only_file(lines)
     with_all = read(lines)
-    written = [json.loads(line) for line in path.read_text().splitlines()]
-    assert all(len(plain.pop("transitions")) == 2 for plain in written)
-    path.write_text("".join(json.dumps(plain) + "\n" for plain in written))
+    rewrite(path, lambda records: [record.pop("transitions") for record in records])
     without = read(lines)
     assert without.drop("transitions").equals(with_all.drop("transitions"))
-    assert [record.transitions for record in records_of(without)] == [()] * len(written)
+    assert [record.transitions for record in records_of(without)] == [()] * len(with_all)
     table = lines / TABLE
     without.drop("transitions").write_parquet(table)
     assert read_file(table).equals(without)
@@ -124,14 +134,97 @@ def test_what_is_no_record_is_said(line: bytes) -> None:
 )
 def test_lines_that_cannot_be_are_refused(lines: Path, key: str, value: object) -> None:
     path = only_file(lines)
-    written = path.read_text().splitlines()
-    written[1] = json.dumps(json.loads(written[1]) | {key: value})
-    path.write_text("\n".join(written) + "\n")
+    rewrite(path, lambda records: records[1].update({key: value}))
     with pytest.raises(StoreError) as error:
         open_results(lines)
-    if key != "cell":
-        assert f"{path}, line 2: " in str(error.value)
+    assert f"{path}, line 2: " in str(error.value)
+    assert "checksum" not in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("seating", [0, 0], r"nobody sits as in \[0, 0\] on deal 0 .*, but as in \[0, 1\], \[1, 0\]"),
+        ("game", "leduc-poker", r'of "leduc-poker"; its cell \w+ plays kuhn-poker'),
+        ("seed", 8, r"of seed 8; its cell \w+ has seed 0"),
+        ("planners", ["uct(simulations=5)", "random"], r"in its cell \w+ play \[\"random"),
+        ("episode", 3, r"on deal 3; its cell \w+ has 3, from 0"),
+        ("cell", "another", r'of a cell "another", which experiment\.json does not have'),
+    ],
+)
+def test_records_of_something_else_are_refused(lines: Path, key: str, value: object, words: str) -> None:
+    """Each could be a record, but not one of its cell: in lines and in a table, read or played on."""
+    path = only_file(lines)
+    rewrite(path, lambda records: records[1].update({key: value}))
+    frame = pl.read_ndjson(path, schema=read_file(path).schema) if key == "cell" else None
+    for look in open_results, read, lambda folder: run(experiment(), folder, jobs=1):
+        with pytest.raises(StoreError, match=words) as error:
+            look(lines)
+        assert str(error.value).startswith(f"{path}, line 2: ")
+    if frame is not None:
+        path.unlink()
+        table.write(frame, lines / TABLE)
+        with pytest.raises(StoreError, match=f"{TABLE}, row 2: .*{words}"):
+            open_results(lines)
+
+
+@pytest.mark.parametrize(("key", "value"), [("game", "leduc-poker"), ("seed", 8), ("planners", ["a", "b"])])
+def test_a_lone_file_is_of_one_game_a_cell(lines: Path, key: str, value: object) -> None:
+    path = only_file(lines)
+    rewrite(path, lambda records: records[2].update({key: value}))
+    with pytest.raises(StoreError, match=r"line 3: an episode of another game than others of its cell"):
+        read_file(path)
+
+
+def test_a_changed_digit_is_noticed(lines: Path) -> None:
+    """Of every digit of a line there is, the seal's own among them; and where the seal is torn off."""
+    path = only_file(lines)
+    whole = path.read_bytes()
+    second = whole.index(b"\n") + 1
+    end = whole.index(b"\n", second)
+    digits = [place for place in range(second, end) if whole[place : place + 1].isdigit()]
+    assert len(digits) > 40
+    for place in digits:
+        other = b"%d" % ((int(whole[place : place + 1]) + 1) % 10)
+        path.write_bytes(whole[:place] + other + whole[place + 1 :])
+        with pytest.raises(StoreError, match="line 2: the line is not what was written"):
+            read_file(path)
+        with pytest.raises(ValueError, match="checksum differs"):
+            tail(path, 0)
+    path.write_bytes(whole[: end - 1].replace(b', "seal"', b', "seam"') + whole[end - 1 :])
+    with pytest.raises(StoreError, match=r"line 1: it has no checksum, but line 3 has one"):
+        open_results(lines)
+    path.write_bytes(whole)
+    assert open_results(lines).unsealed == ()
+
+
+def test_a_changed_configuration_is_noticed(lines: Path) -> None:
+    path = lines / "experiment.json"
+    content = path.read_text()
+    assert '"max_return": 2.0' in content
+    path.write_text(content.replace('"max_return": 2.0', '"max_return": 3.0'))
+    with pytest.raises(StoreError, match=r"experiment\.json is not what was written"):
+        open_results(lines)
+
+
+def test_what_has_no_checksum_is_read_and_said(lines: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = only_file(lines)
+    rewrite(path, lambda records: None)
+    configuration = lines / "experiment.json"
+    plain = json.loads(configuration.read_text())
+    del plain["seal"]
+    configuration.write_text(json.dumps(plain))
+    assert open_results(lines).unsealed == (configuration, path)
+    assert "0001.jsonl without a checksum" in report(path).about["not checked"]
+    main(["report", str(lines)])
+    assert "Not checked: experiment.json, 0001.jsonl without a checksum" in capsys.readouterr().out
+    # What is played now has one, and so has the table in the end.
+    results = run(experiment(), lines, jobs=1)
+    assert results.unsealed == (configuration,)
+    assert len(results.frame) == 6
+    results.frame.write_parquet(lines / TABLE)
+    assert open_results(lines).unsealed == (configuration, lines / TABLE)
 
 
 def test_a_torn_line_is_played_again(lines: Path) -> None:
@@ -145,7 +238,9 @@ def test_a_torn_line_is_played_again(lines: Path) -> None:
     assert len(results.frame) == 6
     assert results.complete
     assert (
-        results.frame[:4].drop("seconds", "slowest", "cpu").equals(whole.drop("seconds", "slowest", "cpu"))
+        results.frame[:4]
+        .drop("seconds", "slowest", "cpu", "busy")
+        .equals(whole.drop("seconds", "slowest", "cpu", "busy"))
     )
 
 
@@ -186,7 +281,8 @@ def test_another_experiment_is_refused(lines: Path) -> None:
 
 def test_another_version_is_refused(lines: Path) -> None:
     path = lines / "experiment.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"version": "0.0.1"}))
+    plain = json.loads(path.read_text()) | {"version": "0.0.1"}
+    path.write_text(json.dumps(plain | {"seal": seal_of(plain)}))
     with pytest.raises(StoreError, match=r"begun with kibitz 0\.0\.1"):
         run(experiment(), lines)
     assert open_results(lines).version == "0.0.1"

@@ -182,3 +182,56 @@ def test_the_game_may_find_no_state_by_itself() -> None:
     with pytest.raises(ValueError, match="no state explains what player 1 has seen"):
         belief.update(referee.view(0))
     assert dict(belief.counters) == {"tries": 2, "failures": 1}
+
+
+class Hand(kb.Rules[tuple[Any, ...]]):
+    """A hand that nobody could guess, only its digits may be played: no particle ever has it."""
+
+    players, zero_sum, horizon = 2, True, 7
+
+    def initial(self) -> tuple[Any, ...]:
+        return ()
+
+    def turn(self, state: tuple[Any, ...]) -> int:
+        return (kb.CHANCE, 0, 1, 0, 1, kb.OVER)[len(state)]
+
+    def draw(self, state: tuple[Any, ...], rng: Any) -> str:
+        return f"{rng.randrange(10**6):06}-{rng.randrange(10**6):06}"
+
+    def legal(self, state: tuple[Any, ...], player: int) -> list[str]:
+        return sorted({*state[0].split("-")[player]})
+
+    def step(self, state: tuple[Any, ...], joint: tuple[str, ...]) -> Any:
+        if state and joint[0] not in self.legal(state, self.turn(state)):
+            raise ValueError(f"{joint[0]} is not in the hand {state[0]}")
+        after = (*state, joint[0])
+        if len(after) < 5:
+            return after, None
+        return after, (1, -1) if after[1] > after[2] else (-1, 1)
+
+    def observe(self, after: tuple[Any, ...], joint: tuple[str, ...], player: int) -> Any:
+        return after[0].split("-")[player] if len(after) == 1 else "played"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "pomcp(simulations=200)",
+        "pomcp(simulations=200, selection=regret-matching)",
+        "pomcp(simulations=200, selection=uniform)",
+        "pomcp(simulations=200, backup=max)",
+        "is-mcts(simulations=200)",
+        "pomcp-pgt(simulations=200, belief=particles(200))",
+        "hindsight(worlds=10, horizon=3, belief=particles(50))",
+        "hyperplay(worlds=10, planner=uct(simulations=20), belief=particles(50))",
+        "one-step",
+    ],
+)
+def test_no_illegal_action_is_made_in_a_world_that_does_not_agree(spec: str) -> None:
+    """A node's actions need not be legal in every world that comes to it."""
+    for seed in range(3):
+        try:
+            episode = kb.play(Hand(), spec, seed=seed)
+        except ValueError as error:
+            pytest.skip(f"refused: {error}")
+        assert episode.over

@@ -28,7 +28,7 @@ from kibitz.advice import advise
 from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
-from kibitz.planners import AnyPlanner, PlannerBase, list_planners, planner
+from kibitz.planners import AnyPlanner, PlannerBase, PlannerFault, list_planners, planner
 from kibitz.rules import CHANCE, OVER, Rules
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ __all__ = [
     "MatchResult",
     "Planner",
     "PlannerBase",
+    "PlannerFault",
     "Referee",
     "Rules",
     "Solution",

@@ -109,6 +109,9 @@ def check_rules(name: str, data: bytes, limits: Sequence[tuple[str, float]] | No
 def rules_limits() -> list[tuple[str, float, float, str]]:
     """The limits for loading rules that can be changed: name, usual value, largest value, what it bounds."""
 
+def rules_machines() -> list[str]:
+    """What rules can be run by: `network`, the network of each way of grounding, and `reasoner`."""
+
 @final
 class RulesMachine:
     """A rules file as the machine that runs it sees it."""
@@ -122,7 +125,7 @@ class RulesMachine:
     ) -> RulesMachine: ...
     @property
     def kind(self) -> str:
-        """`network` or `reasoner`."""
+        """One of `rules_machines()`."""
     @property
     def why(self) -> str | None:
         """Why it is not the network, where that was tried."""
@@ -186,6 +189,11 @@ class Game:
     @property
     def rules(self) -> object | None:
         """The Python object behind it, if there is one."""
+
+    def apart(self) -> Game:
+        """The same rules, numbered anew where they are written in Python.
+
+        Nobody who is given it can look up in its table of actions what was played with the other."""
 
     def initial(self) -> State: ...
     def player_name(self, player: int) -> str: ...
@@ -264,6 +272,11 @@ class View:
     def legal(self) -> list[tuple[int, str]]:
         """The legal actions now, with their names; empty when it is not this player's turn."""
 
+    def names(self, actions: Sequence[int]) -> list[str]:
+        """What actions of the player are called, by their numbers in the game that is played.
+
+        Decisions and information sets have those; `legal` has the seat's, which hardly ever differ."""
+
     @property
     def text(self) -> str:
         """The position as this player sees it."""
@@ -280,7 +293,18 @@ class View:
 class Referee:
     """Holds the true state of one episode, draws chance, and tells each player what it may know."""
 
-    def __new__(cls, game: Game, seed: int = 0, episode: int = 0) -> Referee: ...
+    def __new__(
+        cls, game: Game, seed: int = 0, episode: int = 0, *, max_steps: int | None = None
+    ) -> Referee:
+        """GameFault if chance moves on and on without a move of a player; with `max_steps`, it stops there before."""
+
+    @staticmethod
+    def after(game: Game, joints: Sequence[Sequence[int]], numbers: Game | None = None) -> Referee:
+        """The referee of an episode that has gone so far: chance's outcomes are given like the players' actions.
+
+        `numbers` is the game whose numbers they are, this one unless another is named. Where chance moves
+        next, it has not drawn. ValueError where the game does not allow it."""
+
     @property
     def game(self) -> Game: ...
     @property
@@ -291,7 +315,7 @@ class Referee:
     def over(self) -> bool: ...
     @property
     def movers(self) -> list[int]:
-        """Who must move; chance has always been drawn already."""
+        """Who must move; chance has always been drawn already, but for what lies beyond `max_steps`."""
 
     @property
     def steps(self) -> int:
@@ -301,9 +325,16 @@ class Referee:
     def returns(self) -> list[float]:
         """Discounted by the game's discount factor."""
 
+    def seat(self, player: int) -> Game:
+        """The rules as that seat has them: what its planner is started on.
+
+        The referee's own game would tell it, by its table of actions, what the episode has come to."""
+
     def view(self, player: int) -> View: ...
-    def apply(self, joint: Sequence[int]) -> list[tuple[State, list[int], list[float]]]:
-        """Carries out the movers' actions and then chance's draws: (state after, joint, rewards) for each step.
+    def apply(self, joint: Sequence[int | Decision]) -> list[tuple[State, list[int], list[float]]]:
+        """Carries out the movers' actions, or what they decided, and then chance's draws.
+
+        Gives (state after, joint, rewards) for each step.
 
         ValueError for an illegal action; nothing has happened then."""
 

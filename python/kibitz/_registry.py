@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, Literal
 
-from kibitz import _core
+from kibitz import _arguments, _core
 
 Kind = Literal["game", "planner"]
 
@@ -17,9 +17,31 @@ _classes: dict[Kind, dict[str, type[Any]]] = {"game": {}, "planner": {}}
 _native: dict[Kind, Callable[[], list[_core.Entry]]] = {"game": _core.games, "planner": _core.planners}
 
 
+def define(kind: Kind, cls: type[Any]) -> None:
+    """Looks at a class as it is defined, and registers it if it has a name of its own.
+
+    TypeError or ValueError for a wrong attribute: whoever defines it is told the line.
+    """
+    words = cls.__dict__.get("params", {})
+    if not isinstance(words, Mapping) or not all(
+        isinstance(each, str) for each in (*words, *words.values())
+    ):
+        wanted = "a dict from the names of parameters to what they mean"
+        raise TypeError(f"{cls.__name__}.params should be {wanted}, not {words!r}")
+    name = cls.__dict__.get("name")
+    if name is None:
+        return
+    if not isinstance(name, str):
+        raise TypeError(f"{cls.__name__}.name should be a text, not {name!r}")
+    add(kind, name, cls)
+
+
 def add(kind: Kind, name: str, cls: type[Any]) -> None:
     """Registers a class; defining it again (a notebook's cell run twice) replaces it."""
-    word, arguments = _core.parse_spec(name)
+    try:
+        word, arguments = _core.parse_spec(name)
+    except ValueError:
+        word, arguments = "", []
     if word != name or arguments:
         raise ValueError(f"{name!r} cannot be a {kind}'s name; use letters, digits and '-'")
     if any(entry.name == name for entry in _native[kind]()):
@@ -54,6 +76,12 @@ def find(kind: Kind, spec: str) -> Callable[[], Any] | None:
         if name not in _classes[kind]:
             raise ValueError(_core.unknown(kind, name, [*native, *_classes[kind]]))
     cls = _classes[kind][name]
+    named = bound(cls, name, arguments)
+    return lambda: cls(**named)
+
+
+def bound(cls: type[Any], name: str, arguments: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The parameters of a class, as a spec gives them; ValueError for what it does not take, or not so."""
     positional = [value for key, value in arguments if not key]
     named = {key: value for key, value in arguments if key}
     known = [param.name for param in params(cls)]
@@ -64,7 +92,12 @@ def find(kind: Kind, spec: str) -> Callable[[], Any] | None:
     if len(positional) > len(known):
         raise ValueError(f"{name} takes at most {len(known)} parameters")
     named = dict(zip(known, positional, strict=False)) | named
-    return lambda: cls(**named)
+    declared = inspect.signature(cls.__init__).parameters
+    for key, value in named.items():
+        hint = _arguments.meaning(declared[key].annotation, cls.__init__)
+        if not _arguments.fits(value, hint):
+            raise ValueError(f"{name}: {key} should be {_arguments.kind(hint)}, not {value!r}")
+    return named
 
 
 def params(cls: type[Any]) -> list[_core.ParamDoc]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from kibitz import _core
+from kibitz._arguments import checked
 from kibitz._core import Decision, Game, Planner, View
 from kibitz.games import load
-from kibitz.planners import AnyPlanner, planner
+from kibitz.planners import AnyPlanner, ask, planner, sit
 from kibitz.rules import Rules
 
 
+@checked("game", adviser="a planner or its spec", view="a view, as Referee.view gives it")
 def advise(
     game: str | Game | Rules[Any],
     view: View,
@@ -34,10 +36,10 @@ def advise(
     if isinstance(adviser, str) and seconds is not None:
         adviser = _for_seconds(adviser, seconds)
     chosen = planner(adviser)
-    chosen.start(load(game), view.player, seed)
+    sit(chosen, load(game).apart(), view.player, seed)
     if isinstance(chosen, Planner):
         return chosen.act(view, seconds=seconds)
-    return chosen.act(view)
+    return ask(chosen, view)
 
 
 def _for_seconds(spec: str, seconds: float) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kibitz import _core
-from kibitz._core import Decision, Game, Info, Planner, Referee, State
-from kibitz.games import load, wrap
-from kibitz.planners import AnyPlanner, decide, planner
+from kibitz._arguments import checked
+from kibitz._core import Decision, Game, GameFault, Info, Planner, Referee, State
+from kibitz.games import load
+from kibitz.planners import AnyPlanner, decide, planner, sit
 from kibitz.rules import Rules
 
 
@@ -84,6 +85,7 @@ class Episode:
         return "\n".join(lines)
 
 
+@checked("game", "planners")
 def play(
     game: str | Game | Rules[Any],
     planners: str | AnyPlanner | Sequence[str | AnyPlanner],
@@ -96,23 +98,23 @@ def play(
     """Plays one episode; a single spec plays all seats.
 
     The same seed and episode give the same result, today and next year. `max_steps` (chance's
-    included) breaks off a long game; one that need not end is left where the rest hardly counts
-    (`enough_steps`). `on_move` is called after each step.
+    included) breaks off a long game, in the middle of chance's draws if need be; one that need not end is
+    left where the rest hardly counts (`enough_steps`). A game in which only chance moves, without end, is
+    a GameFault. `on_move` is called after each step.
 
     >>> import kibitz as kb
     >>> kb.play("tic-tac-toe", "random", seed=7).over
     True
     """
+    if max_steps is not None and not 0 <= max_steps < 2**64:
+        raise ValueError(f"max_steps is a whole number from 0 to 2**64 - 1, not {max_steps}")
     game = load(game)
-    if game.rules is not None:
-        # A Python game numbers its actions as they come up. Starting anew makes an episode
-        # independent of what was played before it in the same process.
-        game = wrap(game.rules, game.spec)
     seats = seated(game, planners)
-    for seat, chooser in enumerate(seats):
-        chooser.start(game, seat, seat_seed(seed, episode, seat))
-    referee = Referee(game, seed, episode)
+    seeds = [seat_seed(seed, episode, seat) for seat in range(len(seats))]
     max_steps = enough_steps(game.info) if max_steps is None else max_steps
+    referee = Referee(game, seed, episode, max_steps=max_steps)
+    for seat, chooser in enumerate(seats):
+        sit(chooser, referee.seat(seat), seat, seeds[seat])
     steps: list[Step] = []
 
     def record(reports: Sequence[Report], before: State, decisions: Sequence[Decision] = ()) -> None:
@@ -125,7 +127,9 @@ def play(
     while not referee.over and (max_steps is None or referee.steps < max_steps):
         before = referee.state
         decisions = [decide(seats[mover], referee, mover) for mover in referee.movers]
-        record(referee.apply([decision.action for decision in decisions]), before, decisions)
+        record(referee.apply(decisions), before, decisions)
+    if not referee.over:
+        _check_left(game, referee)
     specs = tuple(chooser.spec for chooser in seats)
     return Episode(game, specs, seed, episode, referee.returns, steps, referee.state, referee.over)
 
@@ -172,6 +176,31 @@ def enough_steps(info: Info) -> int | None:
     return 10_000
 
 
+def _check_left(game: Game, referee: Referee) -> None:
+    """The referee looks at the returns where a game is over. One that never is can be judged where all that
+    is still to come counts for less than a thousandth."""
+    enough = enough_steps(game.info)
+    if game.info.discount < 1 and enough is not None and referee.steps >= enough:
+        demand_declared(game, referee.returns, f"after step {referee.steps} of an episode the return", 1e-3)
+
+
+def demand_declared(game: Game, values: Sequence[float], what: str, slack: float = 1e-6) -> None:
+    """GameFault if a player has got, or may expect, what the game says it never pays.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import demand_declared
+    >>> demand_declared(kb.load("tic-tac-toe"), [7.0, -7.0], "the return")
+    Traceback (most recent call last):
+    kibitz._core.GameFault: tic-tac-toe: the return of player 0 is 7, but the game declares -1 to 1
+    """
+    low, high = game.info.min_return, game.info.max_return
+    near = slack * max(1.0, abs(low), abs(high))
+    for player, value in enumerate(values):
+        if not low - near <= value <= high + near:
+            declared = f"the game declares {low:g} to {high:g}"
+            raise GameFault(f"{game.spec}: {what} of player {player} is {value:g}, but {declared}")
+
+
 def seated(game: Game, planners: str | AnyPlanner | Sequence[str | AnyPlanner]) -> list[AnyPlanner]:
     """One planner for each seat; a single spec is repeated.
 
@@ -182,8 +211,10 @@ def seated(game: Game, planners: str | AnyPlanner | Sequence[str | AnyPlanner]) 
     """
     players = game.info.players
     several: list[str | AnyPlanner]
-    if isinstance(planners, str) or not isinstance(planners, Sequence):
+    if isinstance(planners, str):
         several = [planners]
+    elif not isinstance(planners, Sequence):
+        several = [planner(planners)]
     else:
         several = list(planners)
     if len(several) == 1 and isinstance(several[0], str | Planner):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kibitz import _core
+from kibitz._arguments import checked
+from kibitz.episode import demand_declared
 from kibitz.games import load
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class Solution:
     """All moves of a way to that value, where one way is all there is to it."""
 
 
+@checked("game")
 def solve(
     game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000, deal: int | None = None
 ) -> Solution:
@@ -59,6 +62,12 @@ def solve(
     [1.0]
     """
     game = load(game)
+    solution = _solve(game, max_states, deal)
+    demand_declared(game, solution.value, "the value")
+    return solution
+
+
+def _solve(game: _core.Game, max_states: int, deal: int | None) -> Solution:
     alone = _core.solve_alone(game, max_states, deal)
     if alone is not None:
         value, action, method, states, table, line = alone
@@ -138,7 +147,7 @@ def _equilibrium(tree: _core.GameTree) -> Solution:
             _, begin, actions = sets[number]
             view = tree.view(number)
             onward = range(begin - form.begin[player], begin - form.begin[player] + len(actions))
-            names = [name for _, name in view.legal]
+            names = view.names(actions)
             strategy[view.text] = {
                 name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)
             }

@@ -66,10 +66,9 @@ class Rules(Generic[S]):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if cls.__dict__.get("name") is not None:
-            from kibitz import _registry
+        from kibitz import _registry
 
-            _registry.add("game", cls.__dict__["name"], cls)
+        _registry.define("game", cls)
 
     # What every game needs.
 

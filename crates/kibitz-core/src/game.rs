@@ -178,7 +178,24 @@ pub struct Info {
     pub has: Capabilities,
 }
 
+/// Chance may move so often in a row, and no more often, unless the game's horizon is longer.
+pub const LONGEST_CHANCE: u32 = 10_000;
+
 impl Info {
+    /// How often chance may move in a row before the game counts as one in which nobody else will.
+    pub fn longest_chance(&self) -> u32 {
+        self.horizon.unwrap_or(0).max(LONGEST_CHANCE)
+    }
+
+    /// That chance moved more often.
+    pub fn endless_chance(&self) -> String {
+        format!(
+            "chance has moved {} times in a row without a move of a player, which is the limit: the rules let chance \
+             move without end (a game that needs more declares a longer horizon)",
+            self.longest_chance()
+        )
+    }
+
     /// A game of perfect information and explicit chance with returns in the given range.
     pub fn new(players: usize, min_return: f64, max_return: f64) -> Info {
         Info {
@@ -196,6 +213,12 @@ impl Info {
             atoms: 0,
             has: Capabilities { explicit_chance: true, ..Capabilities::default() },
         }
+    }
+
+    /// Whether the bounds of returns are bounds of what is left as well, wherever a game has come to: nothing was paid
+    /// before, and nothing is discounted.
+    pub fn bounds_what_is_left(&self) -> bool {
+        self.paid_at_end && self.discount == 1.0
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use crate::game::{Game, Turn};
 use crate::playout::{self, Playout, Policy};
 use crate::rng::Rng;
+use crate::search::natural_horizon;
 
 /// Adds the best return that a depth-first search over about so many states finds for the one player of a
 /// game, chance drawn once at each turn; that of a random playout, if it comes to no end. Gives the number
@@ -21,21 +22,23 @@ pub fn best_found<G: Game>(
 ) -> u64 {
     let info = game.info();
     let mut seen = HashSet::new();
-    let mut stack = vec![(state.clone(), 0.0)];
+    let mut stack = vec![(state.clone(), 0.0, 1.0)];
     let mut actions = Vec::new();
     let mut best: Option<f64> = None;
     let mut steps = 0;
-    while let Some((state, paid)) = stack.pop() {
+    while let Some((state, paid, weight)) = stack.pop() {
         if info.has.hash && !seen.insert(game.hash(&state)) {
             continue;
         }
         actions.clear();
-        match game.turn(&state) {
+        let turn = game.turn(&state);
+        let later = if turn == Turn::Chance { weight } else { weight * info.discount };
+        match turn {
             Turn::Over => {
                 if best.is_none_or(|best| paid > best) {
                     best = Some(paid);
                 }
-                if paid >= info.max_return {
+                if paid >= info.max_return && info.bounds_what_is_left() {
                     break;
                 }
             }
@@ -47,21 +50,22 @@ pub fn best_found<G: Game>(
             break;
         }
         rng.shuffle(&mut actions);
-        if let (true, Turn::One(player)) = (info.has.preferred, game.turn(&state)) {
+        if let (true, Turn::One(player)) = (info.has.preferred, turn) {
             // The last ones are looked at first.
             game.preferred(&state, player, &mut actions);
         }
         for &action in &actions {
             let mut reward = [0.0];
             let after = game.after(&state, &[action], &mut reward);
-            stack.push((after, paid + reward[0]));
+            stack.push((after, paid + weight * reward[0], later));
             steps += 1;
         }
     }
     match best {
         Some(best) => returns[0] += best,
         None => {
-            let how = Playout { policy: Policy::Random, depth: u32::MAX, discount: info.discount };
+            let how =
+                Playout { policy: Policy::Random, depth: natural_horizon(info), discount: info.discount };
             steps += u64::from(playout::run(game, &mut state.clone(), &how, rng, returns));
         }
     }
@@ -115,5 +119,13 @@ mod tests {
         let wins = |effort| (0..200).map(|seed| judge(effort, seed)).sum::<f64>();
         assert_eq!(wins(100), 200.0);
         assert!((20.0..180.0).contains(&wins(6)), "{}", wins(6));
+    }
+
+    #[test]
+    fn what_comes_later_counts_less() {
+        let game = Forks(Info { discount: 0.5, ..Info::new(1, 0.0, 1.0) });
+        let mut returns = [0.0];
+        best_found(&game, &Vec::new(), 100, &mut Rng::new(1), &mut returns);
+        assert_eq!(returns, [0.25]);
     }
 }

@@ -1,18 +1,19 @@
 //! The core of Kibitz: the formalism, random streams, beliefs, trees and planners.
 //!
-//! From the lowest to the highest: [`rng`], [`game`] (the contract), [`playout`], [`model`] (a game
+//! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
 //! [`planner`] and [`registry`], [`revealed`] (a game with nothing hidden), [`strides`] (a game
 //! over its moves that cannot be undone), [`hopeful`] (a bounded search for the best), [`learn`]
 //! (networks that judge states), [`search`] (the one tree search) and [`planners`] (the others); [`solve`]
 //! (exact values), [`regret`] (regret matching) and [`equilibrium`] (regret minimisation); [`draw`] is for
-//! pictures of games.
+//! pictures of games, [`file`] for files that users name.
 
 #![forbid(unsafe_code)]
 
 pub mod belief;
 pub mod draw;
 pub mod equilibrium;
+pub mod file;
 pub mod game;
 pub mod hopeful;
 pub mod keys;
@@ -31,6 +32,7 @@ pub mod solve;
 pub mod spec;
 pub mod strides;
 pub mod view;
+pub mod watch;
 
 pub use game::{Action, Capabilities, Game, Info, Observation, Players, Turn};
 pub use model::{Model, SharedModel, State};

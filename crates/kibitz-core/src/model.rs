@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::playout::{self, Playout};
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::solve::Proof;
 use crate::strides::Strides;
 use crate::view::View;
@@ -27,7 +27,7 @@ pub fn in_the_open(model: SharedModel) -> SharedModel {
 /// planners refuse when they come to it.)
 pub(crate) fn moves_at_once(model: &dyn Model) -> bool {
     const LONGEST: usize = 200;
-    let mut rng = Rng::new(0);
+    let mut rng = Rng::stream(0, Purpose::Look);
     let mut state = model.initial();
     let mut scratch = Vec::new();
     let mut rewards = vec![0.0; model.info().players];

@@ -38,7 +38,8 @@ pub enum Policy {
 pub struct Playout {
     /// How moves are chosen.
     pub policy: Policy,
-    /// Moves after which it stops; the evaluator, where there is one, judges the rest.
+    /// Moves after which it stops, as it does where only chance goes on; the evaluator, where there is one, judges
+    /// the rest.
     pub depth: u32,
     /// A reward t moves ahead counts this to the power of t.
     pub discount: f64,
@@ -77,13 +78,14 @@ pub fn run<G: Game>(
     // Rewards are summed where nothing is discounted; else each step's are weighed by themselves.
     let discounted = how.discount != 1.0;
     let mut weight = 1.0;
-    let (mut steps, mut moves) = (0, 0);
+    let (mut steps, mut moves, mut draws) = (0, 0, 0);
+    let longest = game.info().longest_chance();
     loop {
         let turn = game.turn(state);
         if turn == Turn::Over {
             break;
         }
-        if moves == depth {
+        if moves == depth || draws > longest {
             if game.info().has.evaluator {
                 let mut values = [0.0; MAX_PLAYERS];
                 game.evaluate(state, &mut values[..players]);
@@ -123,7 +125,11 @@ pub fn run<G: Game>(
             game.step(state, &joint[..width], rewards);
         }
         steps += 1;
-        moves += u32::from(turn != Turn::Chance);
+        if turn == Turn::Chance {
+            draws += 1;
+        } else {
+            (moves, draws) = (moves + 1, 0);
+        }
     }
     for (total, reward) in returns.iter_mut().zip(rewards.iter()) {
         *total += *reward;
@@ -189,7 +195,7 @@ fn greedy<G: Game>(
             Turn::Over => {}
             _ => game.evaluate(&after, &mut values[..players]),
         }
-        let value = rewards[player] + values[player];
+        let value = rewards[player] + game.info().discount * values[player];
         if value > best_value {
             (best, best_value, ties) = (action, value, 1);
         } else if value == best_value {

@@ -7,7 +7,7 @@
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
 use crate::model::{SharedModel, State};
 use crate::playout::{MAX_PLAYERS, Playout};
-use crate::rng::{Rng, derive};
+use crate::rng::{Purpose, Rng, derive, seed_for};
 use crate::view::Event;
 
 /// Another game from one of its states on, with everything seen.
@@ -45,7 +45,8 @@ pub struct Place {
     state: State,
     /// Steps from the start.
     step: u32,
-    /// What a reward counts beside one of the start, for the moves that were drawn on the way.
+    /// What a reward counts beside one of the start, for the moves that were drawn on the way; those that were
+    /// decided are discounted by whoever plans.
     weight: f64,
 }
 
@@ -101,15 +102,17 @@ impl Revealed {
         mut witness: impl FnMut(&State, Turn, &[Action]),
     ) {
         self.take(fixed, place, Some(action), rewards, &mut witness);
+        let end = place.step.saturating_add(self.info.longest_chance()).min(LONGEST);
         while self.model.turn(&place.state) != Turn::Over
             && Game::turn(self, place) == Turn::Over
-            && place.step < LONGEST
+            && place.step < end
         {
             self.take(fixed, place, None, rewards, &mut witness);
         }
     }
 
-    /// Takes one step of the game itself, in which whoever decides does this.
+    /// Takes one step of the game itself, in which whoever decides does this. What is drawn belongs to the move
+    /// before it, and what it pays comes after that move: it counts less by one discount, as it does in the game.
     fn take(
         &self,
         fixed: &Fixed,
@@ -120,7 +123,7 @@ impl Revealed {
     ) {
         let turn = self.model.turn(&place.state);
         let decider = fixed.decider(turn);
-        let seed = derive(fixed.seed, u64::from(place.step));
+        let seed = seed_for(fixed.seed, Purpose::Step(place.step));
         let mut joint = [Action(0); MAX_PLAYERS];
         let mut scratch = Vec::new();
         if turn == Turn::Chance {
@@ -130,7 +133,7 @@ impl Revealed {
             *slot = match own {
                 Some(action) if Some(player) == decider => action,
                 _ => {
-                    let mut rng = Rng::new(derive(seed, player as u64));
+                    let mut rng = Rng::stream(seed, Purpose::Mover(player));
                     self.model.random_action(&place.state, player, &mut scratch, &mut rng)
                 }
             };
@@ -139,7 +142,8 @@ impl Revealed {
         let joint = &joint[..turn.width()];
         self.model.step(&mut place.state, joint, &mut paid[..rewards.len()]);
         witness(&place.state, turn, joint);
-        rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += place.weight * reward);
+        let weight = if own.is_some() { place.weight } else { self.info.discount * place.weight };
+        rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += weight * reward);
         place.step += 1;
         if own.is_none() && turn != Turn::Chance {
             place.weight *= self.info.discount;

@@ -1,5 +1,8 @@
 //! Random streams: a named, portable generator (PCG XSL 128/64 MCG), always passed by argument.
 //!
+//! This is the one place where streams are derived: by name from the seed of an experiment ([`Rng::episode`]), and
+//! from there on by their [`Purpose`], so that no two things are ever drawn from the same numbers.
+//!
 //! ```
 //! use kibitz_core::Rng;
 //! let mut chance = Rng::episode(7, 42, "chance");
@@ -9,13 +12,72 @@
 use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
 
+/// What a stream is for. A seed, or a stream that is [forked](Rng::fork), is the origin of streams of one group only;
+/// within a group no two purposes have the same word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Purpose {
+    /// Of a planner: its decision number n, from 1.
+    Decision(u64),
+    /// Of a planner: a few random games that it looks at before it decides anything.
+    Look,
+    /// Of a decision, or a game of self-play: its search, where it is not the only thing that is drawn for.
+    Search,
+    /// Of a decision: tree number n.
+    Tree(u32),
+    /// Of a tree: worker number n.
+    Worker(u32),
+    /// Of a tree: the outcomes that sparse sampling considers.
+    Children,
+    /// Of an action in sparse sampling: outcome number n.
+    Child(u32),
+    /// Of a leaf: the share of helper number n in its playouts.
+    Hand(u32),
+    /// Of an imagined world: what chance does at step n, and the origin of what others do then.
+    Step(u32),
+    /// Of a step: what a player does who is not asked.
+    Mover(usize),
+    /// Of an imagined world: how a player in it makes up its mind.
+    Mind(usize),
+}
+
+/// Beyond all numbers of steps.
+const MINDS: u64 = 1 << 63;
+/// Beyond all numbers of decisions that somebody lives to see.
+const TREES: u64 = 1_000_003;
+
+impl Purpose {
+    /// Fixed for ever: a change here changes published results.
+    fn word(self) -> u64 {
+        match self {
+            Purpose::Decision(n) => n,
+            Purpose::Worker(n) | Purpose::Child(n) | Purpose::Hand(n) | Purpose::Step(n) => n.into(),
+            Purpose::Mover(player) => player as u64,
+            Purpose::Search => 0,
+            Purpose::Tree(n) => TREES + u64::from(n),
+            Purpose::Mind(player) => MINDS + player as u64,
+            Purpose::Look | Purpose::Children => u64::MAX,
+        }
+    }
+}
+
+/// The seed for one purpose of whatever has the seed `origin`.
+pub fn seed_for(origin: u64, purpose: Purpose) -> u64 {
+    let seed = derive(origin, purpose.word());
+    #[cfg(test)]
+    ledger::note(seed, origin, purpose);
+    seed
+}
+
 /// A stream of random numbers. The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Rng(Pcg64Mcg);
 
 impl Rng {
     /// The stream of a bare seed.
+    #[cfg_attr(test, track_caller)]
     pub fn new(seed: u64) -> Rng {
+        #[cfg(test)]
+        ledger::begin(seed, std::panic::Location::caller());
         Rng::from_words(mix(seed), mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
@@ -24,10 +86,17 @@ impl Rng {
         Rng::new(derive(derive(mix(seed), episode), hash_bytes(name.as_bytes())))
     }
 
-    /// An independent stream for part number `index` of this one's work; `self` does not move on.
-    pub fn fork(&self, index: u64) -> Rng {
+    /// The stream for one purpose of whatever has this seed.
+    #[cfg_attr(test, track_caller)]
+    pub fn stream(seed: u64, purpose: Purpose) -> Rng {
+        Rng::new(seed_for(seed, purpose))
+    }
+
+    /// An independent stream for one purpose of this one's work; `self` does not move on.
+    #[cfg_attr(test, track_caller)]
+    pub fn fork(&self, purpose: Purpose) -> Rng {
         let mut probe = self.0.clone();
-        Rng::new(derive(probe.next_u64(), index))
+        Rng::stream(probe.next_u64(), purpose)
     }
 
     fn from_words(low: u64, high: u64) -> Rng {
@@ -102,11 +171,17 @@ pub fn derive(left: u64, right: u64) -> u64 {
 }
 
 /// A portable hash of bytes (FNV-1a, then scrambled).
-pub fn hash_bytes(bytes: &[u8]) -> u64 {
-    mix(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    }))
+pub const fn hash_bytes(bytes: &[u8]) -> u64 {
+    let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325, 0);
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        at += 1;
+    }
+    mix(hash)
 }
+
+#[cfg(test)]
+pub(crate) mod ledger;
 
 #[cfg(test)]
 mod tests {

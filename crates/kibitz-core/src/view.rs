@@ -1,6 +1,7 @@
 //! What a player may know: its own actions and its observations so far.
 
 use crate::game::{Action, Observation};
+use crate::keys::{Kind, join};
 
 /// One thing that happened to a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,11 +47,14 @@ pub fn view_seed(player: usize) -> u64 {
 /// The key of a view after its player has acted.
 #[inline]
 pub fn after_action(key: u64, action: Action) -> u64 {
-    crate::rng::derive(key, u64::from(action.0) << 1 | 1)
+    join(Kind::Acted, key, action.0.into())
 }
 
 /// The key of a view after its player has been told something.
 #[inline]
 pub fn after_observation(key: u64, observation: Observation) -> u64 {
-    if observation == Observation::SILENT { key } else { crate::rng::derive(key, observation.0 << 1) }
+    match observation {
+        Observation::SILENT => key,
+        Observation(told) => join(Kind::Observed, key, told),
+    }
 }

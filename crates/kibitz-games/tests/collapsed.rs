@@ -230,7 +230,7 @@ fn views_of_a_game_are_views_of_its_collapsed_model() {
             while walk.turn() != Turn::Over {
                 if walk.turn() == Turn::One(0) {
                     walk.ask(0);
-                    belief.update(&*collapsed, &walk.views[0], &mut Rng::new(0)).unwrap();
+                    belief.update(&*collapsed, &walk.views[0], &mut Rng::new(0), &mut || false).unwrap();
                     assert_eq!(belief.size(), Some(1), "{}", entry.name);
                 }
                 walk.step();

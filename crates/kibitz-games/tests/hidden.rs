@@ -155,9 +155,9 @@ fn hypergames_agree_with_the_view_and_become_the_exact_belief() {
             for (views, player) in random_game(&*model, seed).into_iter().take(8) {
                 let view = &views[player];
                 let mut rng = Rng::new(seed);
-                bags[player].update(&*model, view, &mut rng).unwrap();
+                bags[player].update(&*model, view, &mut rng, &mut || false).unwrap();
                 let mut exact = Exact::new(100_000);
-                exact.update(&*model, view, &mut rng).unwrap();
+                exact.update(&*model, view, &mut rng, &mut || false).unwrap();
                 let shares = |belief: &dyn Belief, rng: &mut Rng| {
                     let mut world = World::initial(&*model);
                     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
@@ -190,10 +190,10 @@ fn a_history_that_contradicts_the_view_is_changed() {
     for seed in 0..20 {
         let mut bag = Hypergames::new(1);
         let mut rng = Rng::new(seed);
-        bag.update(&*bomb, &before, &mut rng).unwrap();
+        bag.update(&*bomb, &before, &mut rng, &mut || false).unwrap();
         let mut told = before.clone();
         told.events = vec![Event::Acted(ASK), Event::Observed(Observation(2))];
-        bag.update(&*bomb, &told, &mut rng).unwrap();
+        bag.update(&*bomb, &told, &mut rng, &mut || false).unwrap();
         changed += bag.notes().len();
         let mut world = World::initial(&*bomb);
         bag.sample(&*bomb, &told, &mut rng, &mut world);
@@ -203,12 +203,12 @@ fn a_history_that_contradicts_the_view_is_changed() {
     // Nothing explains that the answer is a third wire: it could be any then.
     before.events = vec![Event::Acted(ASK), Event::Observed(Observation(7))];
     let mut bag = Hypergames::new(10);
-    bag.update(&*bomb, &before, &mut Rng::new(0)).unwrap();
+    bag.update(&*bomb, &before, &mut Rng::new(0), &mut || false).unwrap();
     assert!(bag.notes()[0].contains("no state explains one observation"), "{:?}", bag.notes());
     assert_eq!(bag.size(), Some(2));
     // But nothing helps where what may be done is something else altogether.
     before.legal.push(Action(7));
-    let told = bag.update(&*bomb, &before, &mut Rng::new(0));
+    let told = bag.update(&*bomb, &before, &mut Rng::new(0), &mut || false);
     assert!(told.is_err_and(|trouble| trouble.to_string().contains("no state explains")));
 }
 
@@ -230,7 +230,7 @@ fn what_nothing_explains_is_passed_over() {
                 let spec = Value::Spec(kind.parse().unwrap());
                 let mut belief = BeliefKind::read(&spec).unwrap().build(model.info(), 100).unwrap();
                 let mut rng = Rng::new(1);
-                belief.update(&*model, view, &mut rng).unwrap();
+                belief.update(&*model, view, &mut rng, &mut || false).unwrap();
                 let notes = belief.notes();
                 assert!(notes.iter().any(|note| note.starts_with("no ")), "{name} {kind}: {notes:?}");
                 let mut world = World::initial(&*model);

@@ -8,7 +8,7 @@ use kibitz_core::spec::unknown;
 
 use crate::check::check;
 use crate::compile::{Network, network};
-use crate::ground::{Ground, GroundLimits, NotGround, Way, ground_by};
+use crate::ground::{Ground, GroundLimits, NotGround, Way, ground_program, prepared};
 use crate::parse::{Limits, parse};
 use crate::picture::Hints;
 use crate::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
@@ -111,25 +111,41 @@ macro_rules! limit {
     };
 }
 
+/// What the machine that does not ground has before the first move, however little grounding has.
+const LEAST_TIME: Duration = Duration::from_secs(10);
+
 /// All limits that have a name. What a limit can be set to is bounded as well: a spec may come
 /// from a stranger.
-pub const LIMITS: [Limit; 11] = [
+pub const LIMITS: [Limit; 12] = [
     limit!("bytes", 1e9, "size of the file", parse.bytes: usize),
     limit!("depth", 500.0, "how deeply its brackets nest", parse.depth: usize),
     limit!("rules", 1e8, "rules in the file", parse.rules: usize),
     Limit {
         name: "seconds",
-        summary: "time for grounding, after which the rules are run without",
+        summary: "time for grounding, after which the rules are run without; that gets as long again, or 10",
         range: [0.0, 86_400.0],
         get: |limits| limits.ground.time.as_secs_f64(),
-        set: |limits, value| limits.ground.time = Duration::from_secs_f64(value),
+        set: |limits, value| {
+            limits.ground.time = Duration::from_secs_f64(value);
+            limits.reason.time = limits.ground.time.max(LEAST_TIME);
+        },
     },
     limit!("ground_rules", 1e8, "rules without variables", ground.rules: usize),
     limit!("ground_conditions", 1e9, "their conditions", ground.conditions: usize),
     limit!("ground_steps", 1e13, "steps of grounding", ground.steps: u64),
+    Limit {
+        name: "static_facts",
+        summary: "what never changes, of each relation; more is derived on demand",
+        range: [1.0, 1e9],
+        get: |limits| limits.ground.static_facts as f64,
+        set: |limits, value| {
+            limits.ground.static_facts = value as usize;
+            limits.reason.static_facts = value as usize;
+        },
+    },
     limit!("state_steps", 1e12, "steps to derive a state, without grounding", reason.steps: u64),
     limit!("state_facts", 1e9, "what follows in a state, without grounding", reason.atoms: usize),
-    limit!("terms", 1e9, "terms remembered in all states, without grounding", reason.terms: usize),
+    limit!("terms", 1e9, "terms of the rules and of a state, without grounding", reason.terms: usize),
     limit!("playout_steps", 1e9, "steps after which a playout is cut off", playout_steps: u64),
 ];
 
@@ -210,13 +226,18 @@ const FEW: (usize, u64) = (300_000, 10_000_000);
 /// Why there is none.
 pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet, usize), NotGround> {
     let end = Instant::now() + limits.time;
+    let program = prepared(rules, limits)?;
     let attempt = |way: Way, most: usize, steps: u64| {
         let time = end.saturating_duration_since(Instant::now());
         if time.is_zero() {
             return Err(NotGround { why: "there is no time left".to_owned(), rule: None });
         }
         let (most, steps) = (most.min(limits.rules), steps.min(limits.steps));
-        let ground = ground_by(way, rules, &GroundLimits { rules: most, steps, time, ..*limits })?;
+        let limits = GroundLimits { rules: most, steps, time, ..*limits };
+        let ground = ground_program(way, &program, rules.has_percepts(), &limits)?;
+        if Instant::now() > end {
+            return Err(NotGround { why: "there is no time left".to_owned(), rule: None });
+        }
         let network = network(&ground);
         Ok((ground, network))
     };
@@ -233,7 +254,14 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
     // Where there is much, small parts help most, and then asking for less.
     let [_, _, fine_on_demand, fine] = Way::ALL;
     let large = |way| attempt(way, limits.rules, limits.steps);
-    let found = best.map_or_else(|| large(fine).or_else(|_: NotGround| large(fine_on_demand)), Ok);
+    let found = match best {
+        Some(best) => Ok(best),
+        None if program.has_large() => {
+            let why = "there is too much that never changes, and too many ways to ask for it".to_owned();
+            Err(NotGround { why, rule: None })
+        }
+        None => large(fine).or_else(|_: NotGround| large(fine_on_demand)),
+    };
     let (ground, network) = found.map_err(|not| {
         let seconds = (limits.time.as_secs_f64() * 10.0).round() / 10.0;
         let why = format!("grounding took more than {seconds} s (limit.seconds)");

@@ -77,8 +77,15 @@ impl Source {
     /// A text that is at hand.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let text = text.into();
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| Span::new(at + 1, 0).start)).collect();
+        // A line ends with `\n`, with `\r\n`, or, as on old machines, with `\r`.
+        let bytes = text.as_bytes();
+        let ends = |at: &usize| match bytes[*at] {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let breaks = (0..bytes.len()).filter(ends);
+        let lines = std::iter::once(0).chain(breaks.map(|at| Span::new(at + 1, 0).start)).collect();
         let bytes = text.len();
         Source { name: name.into(), text, lines, bytes, unreadable: None }
     }

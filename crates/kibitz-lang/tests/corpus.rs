@@ -15,14 +15,7 @@ const REFUSED: &str = "
     dresden.axioms2.kif unsafe-variable
     dresden.axioms3.kif variable-as-name
     ggpbase.test_case_3b.kif unsafe-variable
-    iggp.dont_touch.kif stray-text
-    iggp.freeforall.kif stray-text
-    iggp.gt_ultimatum.kif stray-text
-    iggp.leafy.kif stray-text
-    iggp.rainbow.kif stray-text
-    iggp.sukoshi.kif stray-text
-    iggp.tiger_vs_dogs.kif stray-text
-    iggp.walkabout.kif head
+    iggp.tiger_vs_dogs.kif missing-terminal
     libgdl.headsafe.kif unsafe-variable
     libgdl.legal_depen.kif depends-on-moves
     libgdl.ndef_legal.kif missing-legal

@@ -94,8 +94,15 @@ fn small() -> LoadLimits {
             conditions: 100_000,
             steps: 1_000_000,
             time: Duration::from_millis(300),
+            static_facts: 1_000,
         },
-        reason: ReasonLimits { steps: 100_000, atoms: 10_000, terms: 100_000 },
+        reason: ReasonLimits {
+            steps: 100_000,
+            atoms: 10_000,
+            static_facts: 1_000,
+            terms: 100_000,
+            ..ReasonLimits::default()
+        },
         ..LoadLimits::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Reading: both forms, plain clauses, and input that is no rules.
 
-use kibitz_lang::source::render_all;
+use kibitz_lang::source::{Place, render_all};
 use kibitz_lang::syntax::clauses::SPLIT;
 use kibitz_lang::{Finding, Limits, Rules, Source, parse};
 
@@ -115,13 +115,13 @@ fn broken_text() {
     assert_eq!(only(" ; only a comment\n\n"), ("empty", 1, 1));
     assert_eq!(only("(role white)\n(role bl\"ack)"), ("unknown-character", 2, 9));
     assert_eq!(only("role(white).\nrole(bl#ack).").0, "unknown-character");
-    assert_eq!(only("(role white)\nlegal(white,noop):-true_control(white)\n"), ("stray-text", 2, 1));
+    assert_eq!(only("(role white)\n<= terminal (true a)\n"), ("syntax", 2, 1));
     assert_eq!(only("(role white)\n()"), ("syntax", 2, 1));
     assert_eq!(only("(role white)\n((a) b)"), ("syntax", 2, 2));
     assert_eq!(only("(role white)\n(<= )"), ("syntax", 2, 1));
     assert_eq!(only("(role white)\n(<= a (not b c))"), ("connective", 2, 7));
     assert_eq!(only("(role white)\n(<= a (distinct b))"), ("connective", 2, 7));
-    assert_eq!(only("(role white)\n(<= a (or))"), ("connective", 2, 7));
+    assert_eq!(only("(role white)\n(<= a (not))"), ("connective", 2, 7));
     assert_eq!(only("(role white)\n(<= (not a) b)"), ("head", 2, 5));
     assert_eq!(only("(role white)\n(<= a ?x)"), ("head", 2, 7));
     assert_eq!(only("(role white)\n(<= a (?f b))"), ("variable-as-name", 2, 8));
@@ -129,8 +129,70 @@ fn broken_text() {
     assert_eq!(only("role(white).\nterminal :- X."), ("head", 2, 13));
 }
 
+/// What a text says beside its rules, as code, line and column, and the rules that are left.
+fn noted(text: &str) -> (Vec<(&'static str, usize, usize)>, String) {
+    let source = Source::new("test", text);
+    let rules = read(text);
+    let place = |finding: &Finding| {
+        let Place { line, column } = source.place(finding.span.start);
+        (finding.code, line, column)
+    };
+    (rules.notes.iter().map(place).collect(), rules.clauses_to_kif())
+}
+
+#[test]
+fn text_between_the_rules_is_passed_over() {
+    let (notes, rules) = noted(
+        "(role white)\nlegal(white,go):-true_control(white).\n  terminal :- full(x).\n%% a title!\n\
+         The white player: (role black) and so on\nopen\n(init open)",
+    );
+    assert_eq!(
+        notes,
+        [
+            ("stray-text", 2, 1),
+            ("stray-text", 3, 3),
+            ("stray-text", 4, 1),
+            ("stray-text", 5, 1),
+            ("stray-text", 5, 32)
+        ]
+    );
+    // A word alone on its line is a proposition.
+    assert_eq!(rules, "(role white)\n(role black)\n(<= open)\n(init open)\n");
+}
+
+#[test]
+fn empty_connectives_and_facts_of_distinct() {
+    let (notes, rules) = noted(
+        "(role white) (distinct a b) (<= (distinct ?x b) (role ?x))\n(<= p (or) (role white))\n\
+         (<= q (not (or)) (role white)) (<= r (and)) (<= s (or (or) q))",
+    );
+    let codes: Vec<&str> = notes.iter().map(|(code, ..)| *code).collect();
+    assert_eq!(codes, [&["distinct-head"; 2][..], &["no-condition"; 4]].concat());
+    assert_eq!(rules, "(role white)\n(<= q (role white))\n(<= r)\n(<= s q)\n");
+    // Whatever never holds is not multiplied out first.
+    let many: String = (0..30).map(|n| format!("(or (a{n}) (b{n}) (c{n}))")).collect();
+    assert_eq!(noted(&format!("(role white) (<= p {many} (or))")).1, "(role white)\n");
+}
+
+/// Lines end with a line feed, with a carriage return, or with both.
+#[test]
+fn ends_of_lines() {
+    let text = "; a game\n(role white) ; the first\n(role black)\nnonsense!\n(init (a))\n";
+    for end in ["\n", "\r\n", "\r"] {
+        let (notes, rules) = noted(&text.replace('\n', end));
+        assert_eq!(rules, "(role white)\n(role black)\n(init a)\n");
+        assert_eq!(notes, [("stray-text", 4, 1), ("no-arguments", 5, 7)]);
+    }
+    let infix = "% a game\r% of two\rrole(white) % the first\rrole(black)\r";
+    assert_eq!(read(infix).clauses_to_kif(), "(role white)\n(role black)\n");
+}
+
 #[test]
 fn not_rules_at_all() {
+    assert_eq!(
+        only("Some notes: nothing that anybody could play.\nAnd more, of the same kind!").0,
+        "not-rules"
+    );
     assert_eq!(only("<!DOCTYPE html>\n<html><body>Hello, world!</body></html>").0, "not-rules");
     assert_eq!(only("{\"name\": \"chess\", \"players\": 2}").0, "not-rules");
     assert_eq!(only("def f(x):\n    return x['a'] + 1\n").0, "not-rules");

@@ -14,6 +14,7 @@ use crate::count::at_work;
 use crate::fault::drive;
 use crate::game::{Game, State, spec_error};
 use crate::referee::View;
+use crate::translate::translate;
 
 /// A distribution over states, given a view.
 #[pyclass(module = "kibitz._core", frozen)]
@@ -69,15 +70,16 @@ impl Belief {
     /// `notes` say so; else ValueError.
     fn update(&self, py: Python<'_>, view: &Bound<'_, View>) -> PyResult<()> {
         let (game, view) = (self.game.get(), view.get());
-        if !Arc::ptr_eq(&game.model, &view.game.get().model) {
+        if !game.same_rules(view.game.get()) {
             return Err(PyValueError::new_err("the view is of another game than the belief"));
         }
+        let view = translate(py, view, game)?;
         let mut mind = self.mind();
         let Mind { belief, rng, view: seen } = &mut *mind;
         *seen = None;
-        at_work(py, game, None, |_| belief.update(&*self.model, &view.view, rng))?
+        at_work(py, game, None, |pace| belief.update(&*self.model, &view, rng, &mut || pace.stop()))?
             .map_err(|trouble| PyValueError::new_err(trouble.to_string()))?;
-        *seen = Some(view.view.clone());
+        *seen = Some(view);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! failure and reads as over, so that every loop ends. [`drive`] compares the count before and
 //! after, and raises instead of believing the result.
 
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use pyo3::exceptions::{PyException, PyRuntimeError};
@@ -13,7 +14,7 @@ pyo3::create_exception!(
     kibitz._core,
     GameFault,
     PyRuntimeError,
-    "A game written in Python failed or broke the contract; the user's own exception is the cause."
+    "A game failed, or broke the contract or what it declares; the user's own exception is the cause."
 );
 
 /// Runs `work`, which calls the game, and raises [`GameFault`] if the game failed meanwhile.
@@ -27,6 +28,16 @@ pub fn drive<T>(py: Python<'_>, game: &Game, work: impl FnOnce() -> T) -> PyResu
         return Err(raise(py, game));
     }
     result.map_err(|panic| resume_unwind(panic))
+}
+
+/// The same error; a game's with the place where it came up.
+pub fn placed(py: Python<'_>, error: PyErr, place: impl Display) -> PyErr {
+    if !error.is_instance_of::<GameFault>(py) {
+        return error;
+    }
+    let placed = GameFault::new_err(format!("{} (in {place})", error.value(py)));
+    placed.set_cause(py, error.cause(py));
+    placed
 }
 
 fn raise(py: Python<'_>, game: &Game) -> PyErr {

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::count;
 use crate::fault::drive;
 use crate::lang::{Changes, RulesFile};
-use crate::rules::{PyRules, Truth};
+use crate::rules::{ACTION_BITS, PyRules, Truth};
 
 /// A wrong spec is the caller's mistake.
 pub fn spec_error(SpecError(what): SpecError) -> PyErr {
@@ -99,6 +99,33 @@ impl Game {
     /// What planners and beliefs are given.
     pub fn imagined(&self) -> SharedModel {
         self.model.imagined().unwrap_or_else(|| self.model.clone())
+    }
+
+    /// The same rules with a table of numbers of its own, where there is one: what a planner is started on, so that
+    /// it cannot look up what somebody else has come to.
+    pub fn apart(game: &Bound<'_, Game>) -> PyResult<Py<Game>> {
+        let rules = game.get();
+        match &rules.python {
+            None => Ok(game.clone().unbind()),
+            Some(python) => {
+                let (py, spec) = (game.py(), rules.spec.clone());
+                Py::new(py, Game::python(python.rules.bind(py), spec)?)
+            }
+        }
+    }
+
+    /// Whether an action's number is a hash, whose order means nothing.
+    pub fn is_hash(&self, action: u32) -> bool {
+        let reasoned = self.file.as_ref().is_some_and(|file| file.report.machine == "reasoner");
+        reasoned || self.python.is_some() && action >> ACTION_BITS != 0
+    }
+
+    /// Whether states of one are states of the other.
+    pub fn same_rules(&self, other: &Game) -> bool {
+        match (&self.python, &other.python) {
+            (Some(one), Some(other)) => one.rules.is(&other.rules),
+            _ => Arc::ptr_eq(&self.model, &other.model),
+        }
     }
 
     /// ValueError, with a sentence, if there is no such player.
@@ -243,6 +270,12 @@ impl Game {
         self.python.as_ref().map(|python| python.rules.clone_ref(py))
     }
 
+    /// The same rules, numbered anew where they are written in Python.
+    #[pyo3(name = "apart")]
+    fn py_apart(slf: &Bound<'_, Self>) -> PyResult<Py<Game>> {
+        Game::apart(slf)
+    }
+
     /// Where every game begins.
     fn initial(slf: &Bound<'_, Self>) -> PyResult<State> {
         let game = slf.get();
@@ -260,7 +293,7 @@ impl Game {
     fn action_value<'py>(&self, py: Python<'py>, action: u32) -> PyResult<Bound<'py, PyAny>> {
         match &self.python {
             None => Ok(action.into_pyobject(py)?.into_any()),
-            Some(rules) => rules.actions.value(py, action).ok_or_else(|| {
+            Some(rules) => rules.action_value(py, Action(action)).ok_or_else(|| {
                 PyValueError::new_err(format!("{} knows no action number {action}", self.spec))
             }),
         }
@@ -471,7 +504,7 @@ impl State {
         player: usize,
     ) -> PyResult<(u64, String)> {
         let before = before.get();
-        if !Arc::ptr_eq(&before.game.get().model, &self.game.get().model) {
+        if !before.game.get().same_rules(self.game.get()) {
             return Err(PyValueError::new_err("the two states belong to different games"));
         }
         let player = self.game.get().check_player(player)?;

@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::learn::Lessons;
     #[pymodule_export]
-    use crate::machine::{RulesMachine, RulesState};
+    use crate::machine::{RulesMachine, RulesState, rules_machines};
     #[pymodule_export]
     use crate::planner::{Decision, Judgement, Planner};
     #[pymodule_export]

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use kibitz_lang::run::{Machine, Outlook, Reasoner};
+use kibitz_lang::compile::network;
+use kibitz_lang::ground::{NotGround, Way, ground_by};
+use kibitz_lang::run::{Machine, Outlook, Propnet, Reasoner};
 use kibitz_lang::syntax::{Rule, Symbol};
 use kibitz_lang::{LoadLimits, Rules, Source, no_game, smallest_network};
 use pyo3::exceptions::PyValueError;
@@ -61,7 +63,7 @@ impl<M: Machine> Position for At<M> {
     }
 
     fn legal(&self) -> Vec<Vec<String>> {
-        let name = |role, number: &u32| self.machine.move_name(role, *number);
+        let name = |role, number: &u32| self.machine.move_name(&self.facts, role, *number);
         self.of_each_role(|role| self.outlook.of(role).iter().map(|number| name(role, number)).collect())
     }
 
@@ -86,7 +88,7 @@ impl<M: Machine> Position for At<M> {
             return Err(format!("there are {} roles, but {} moves are given", roles.len(), moves.len()));
         }
         let number = |(role, wanted): (usize, &String)| {
-            let is_wanted = |number: &&u32| self.machine.move_name(role, **number) == *wanted;
+            let is_wanted = |number: &&u32| self.machine.move_name(&self.facts, role, **number) == *wanted;
             let found = self.outlook.of(role).iter().find(is_wanted).copied();
             found.ok_or_else(|| format!("{wanted} is not a legal move of {}", roles[role]))
         };
@@ -98,9 +100,9 @@ impl<M: Machine> Position for At<M> {
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct RulesMachine {
     initial: Arc<dyn Position>,
-    /// `network` or `reasoner`.
+    /// One of `rules_machines()`.
     #[pyo3(get)]
-    kind: &'static str,
+    kind: String,
     /// Why it is not the network, where that was tried.
     #[pyo3(get)]
     why: Option<String>,
@@ -136,27 +138,45 @@ fn heads(source: &Source, rules: &Rules) -> Vec<Head> {
 impl RulesMachine {
     fn new<M: Machine>(
         machine: M,
-        kind: &'static str,
+        kind: impl Into<String>,
         why: Option<String>,
         heads: Vec<Head>,
     ) -> RulesMachine {
         let (roles, has_percepts) = (machine.roles().to_vec(), machine.has_percepts());
         let machine = Arc::new(machine);
         let facts = machine.initial();
-        RulesMachine { initial: Arc::new(At::new(machine, facts)), kind, why, roles, has_percepts, heads }
+        let initial = Arc::new(At::new(machine, facts));
+        RulesMachine { initial, kind: kind.into(), why, roles, has_percepts, heads }
     }
+}
+
+/// The network of rules that are ground in a certain way.
+fn network_of(way: Way) -> String {
+    format!("network({})", way.name())
+}
+
+/// The machines that rules can be run by: the smallest network, that of each way of grounding, and the
+/// reasoner.
+#[pyfunction]
+pub fn rules_machines() -> Vec<String> {
+    let ways = Way::ALL.into_iter().map(network_of);
+    std::iter::once("network".to_owned()).chain(ways).chain(["reasoner".to_owned()]).collect()
 }
 
 fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<RulesMachine, String> {
     let rules = rules_of(source, &limits.parse).map_err(|findings| refusal(source, findings))?;
     let mut why = None;
     let heads = heads(source, &rules);
+    let no_network = |not: NotGround| format!("{} cannot be run as a network: {}", source.name(), not.why);
+    if let Some(way) = Way::ALL.into_iter().find(|way| wanted == Some(&network_of(*way))) {
+        let ground = ground_by(way, &rules, &limits.ground).map_err(no_network)?;
+        let network = network(&ground);
+        return Ok(RulesMachine::new(Propnet::new(ground, network), network_of(way), None, heads));
+    }
     if wanted != Some("reasoner") {
         match smallest_network(&rules, &limits.ground) {
             Ok((machine, _)) => return Ok(RulesMachine::new(machine, "network", None, heads)),
-            Err(not) if wanted == Some("network") => {
-                return Err(format!("{} cannot be run as a network: {}", source.name(), not.why));
-            }
+            Err(not) if wanted == Some("network") => return Err(no_network(not)),
             Err(not) => why = Some(not.why),
         }
     }
@@ -178,9 +198,9 @@ impl RulesMachine {
         machine: Option<String>,
         limits: Option<Changes>,
     ) -> PyResult<RulesMachine> {
-        if let Some(other) = machine.as_deref().filter(|name| !["network", "reasoner"].contains(name)) {
-            let sentence = format!("there is no machine {other:?}; there are \"network\" and \"reasoner\"");
-            return Err(PyValueError::new_err(sentence));
+        if let Some(other) = machine.as_ref().filter(|name| !rules_machines().contains(name)) {
+            let there = rules_machines().join(", ");
+            return Err(PyValueError::new_err(format!("there is no machine {other:?}; there are {there}")));
         }
         let source = Source::from_bytes(name, data);
         let limits = changed(&limits.unwrap_or_default())?;

@@ -1,16 +1,18 @@
 //! Planners and their decisions as Python sees them.
 
-use std::sync::{Arc, Mutex, TryLockError};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, TryLockError};
 
 use kibitz_core::spec::Spec;
 use kibitz_core::{Action, registry};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::fault::drive;
+use crate::fault::{drive, placed};
 use crate::game::{Game, State, spec_error};
 use crate::pace::Pace;
 use crate::referee::View;
+use crate::rules::show;
 use crate::translate::{translate, translate_back};
 
 /// The evidence for one legal action.
@@ -40,9 +42,14 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Finds the words for what a planner decided in this position.
-    fn new(py: Python<'_>, view: &View, decision: kibitz_core::planner::Decision) -> PyResult<Decision> {
-        let game = view.game.get();
+    /// What a planner decided in this position, in the numbers of the referee and in words.
+    fn new(
+        py: Python<'_>,
+        view: &View,
+        mut decision: kibitz_core::planner::Decision,
+    ) -> PyResult<Decision> {
+        let game = view.referees.get();
+        translate_back(py, &mut decision, view.game.get(), game)?;
         let who = Some(view.view.player);
         let (name, names) = drive(py, game, || {
             let name = |action| game.model.action_name(&view.now, who, action);
@@ -58,6 +65,16 @@ impl Decision {
     }
 }
 
+/// Reads an argument; TypeError that says what it should be.
+fn wanted<'py, T>(name: &str, value: &Bound<'py, PyAny>, kind: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    value.extract::<T>().map_err(|_| {
+        PyTypeError::new_err(format!("Decision: {name} should be {kind}, not {}", show(value)))
+    })
+}
+
 /// A row of evidence from Python: action, value, standard error, visits.
 type Row = (u32, Option<f64>, Option<f64>, u64);
 
@@ -68,18 +85,26 @@ impl Decision {
     #[pyo3(signature = (view, action, table=None, notes=None))]
     fn python(
         py: Python<'_>,
-        view: &Bound<'_, View>,
-        action: u32,
-        table: Option<Vec<Row>>,
-        notes: Option<Vec<String>>,
+        view: &Bound<'_, PyAny>,
+        action: &Bound<'_, PyAny>,
+        table: Option<&Bound<'_, PyAny>>,
+        notes: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decision> {
+        let view = wanted::<Bound<'_, View>>("view", view, "the view that was given")?;
         let view = view.get();
-        let rows = table.unwrap_or_default();
+        let illegal = |chosen: &str| {
+            PyValueError::new_err(format!("{chosen} is not one of the view's legal actions"))
+        };
+        let number =
+            wanted::<i128>("action", action, "the number of an action, the first of a pair in view.legal")?;
+        let action = u32::try_from(number).map_err(|_| illegal(&number.to_string()))?;
+        let like = "a list of (action, value, standard error, visits)";
+        let rows = table.map_or(Ok(Vec::new()), |table| wanted::<Vec<Row>>("table", table, like))?;
+        let notes = notes.map_or(Ok(Vec::new()), |notes| wanted("notes", notes, "a list of texts"))?;
+        let legal: BTreeSet<Action> = view.view.legal.iter().copied().collect();
         for chosen in rows.iter().map(|row| row.0).chain([action]) {
-            if !view.view.legal.contains(&Action(chosen)) {
-                return Err(PyValueError::new_err(format!(
-                    "{chosen} is not one of the view's legal actions"
-                )));
+            if !legal.contains(&Action(chosen)) {
+                return Err(illegal(&chosen.to_string()));
             }
         }
         let judge = |(action, value, error, visits)| kibitz_core::planner::Judgement {
@@ -92,14 +117,15 @@ impl Decision {
             action: Action(action),
             simulations: rows.iter().map(|row| row.3).sum(),
             table: rows.into_iter().map(judge).collect(),
-            notes: notes.unwrap_or_default(),
+            notes,
             ..Default::default()
         };
         Decision::new(py, view, decision)
     }
 
+    /// In the numbers of the referee.
     #[getter]
-    fn action(&self) -> u32 {
+    pub fn action(&self) -> u32 {
         self.decision.action.0
     }
 
@@ -282,7 +308,7 @@ impl Planner {
         if !seat.planner.cheats() {
             return Err(PyValueError::new_err(format!("{} does not cheat: it may not be told", self.spec)));
         }
-        let same = |(game, _): &(Py<Game>, usize)| Arc::ptr_eq(&game.get().model, &truth.game.get().model);
+        let same = |(game, _): &(Py<Game>, usize)| game.get().same_rules(truth.game.get());
         if !seat.game.as_ref().is_some_and(same) {
             return Err(PyValueError::new_err(format!(
                 "{} needs the very game that is played as its model, and was started with another",
@@ -305,37 +331,32 @@ impl Planner {
                 self.spec
             )));
         };
-        let same = Arc::ptr_eq(&game.get().model, &view.game.get().model);
         let refuse = |what: String| Err(PyValueError::new_err(what));
         let checked = if player != view.view.player {
             refuse(format!("{} plays seat {player}, but the view is of {}", self.spec, view.view.player))
         } else if view.view.legal.is_empty() {
             refuse(format!("it is not the turn of player {player}"))
-        } else if same {
-            Ok(None)
         } else {
-            translate(py, view, game.get()).map(Some)
+            translate(py, view, game.get())
         };
-        let translated = match checked {
-            Ok(translated) => translated,
+        let seen = match checked {
+            Ok(seen) => seen,
             Err(error) => {
                 seat.game = Some((game, player));
                 return Err(error);
             }
         };
-        let seen = translated.as_ref().unwrap_or(&view.view);
         let mut pace = Pace::new(seconds);
         let planner = &mut seat.planner;
-        let result = self.run(py, game.get(), || planner.act(seen, &mut || pace.stop()));
+        let result = self.run(py, game.get(), || planner.act(&seen, &mut || pace.stop()));
         // After a failure in the middle of a search the planner's memory is not to be trusted.
-        let result = result?;
+        let result =
+            result.map_err(|error| placed(py, error, format_args!("a simulation of {}", self.spec)))?;
         let rules = game.clone_ref(py);
         seat.game = Some((game, player));
         pace.finish()?;
         let mut decision = result.map_err(PyValueError::new_err)?;
-        if !same {
-            translate_back(py, &mut decision, rules.get(), view.game.get())?;
-        }
+        translate_back(py, &mut decision, rules.get(), view.game.get())?;
         if !view.view.legal.contains(&decision.action) {
             let action = decision.action.0;
             return Err(PyRuntimeError::new_err(format!(

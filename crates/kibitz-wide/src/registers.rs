@@ -99,9 +99,11 @@ impl<'a> Allocator<'a> {
     /// Finds out when each value of a block is read next.
     fn find_uses(&mut self, ops: &[Op], begin: usize, end: usize) {
         let is_last = end == ops.len();
-        for (slot, upcoming) in self.upcoming.iter_mut().enumerate() {
+        // Only of the block's own slots: there may be many blocks, and many more slots.
+        let own = ops[begin..end].iter().filter(|op| op.code != Code::Repeat);
+        for slot in own.flat_map(|op| [op.a, op.b, op.out]).map(|slot| slot as usize) {
             let needed = !is_last || self.kept.get(slot).copied().unwrap_or(false);
-            *upcoming = if needed { LATER } else { NEVER };
+            self.upcoming[slot] = if needed { LATER } else { NEVER };
         }
         for number in (begin..end).rev() {
             let Op { code, a, b, out } = ops[number];

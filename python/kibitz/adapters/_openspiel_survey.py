@@ -38,6 +38,10 @@ class Row:
     """yes; no; or slow, if time ran out before the game was over."""
     moves: int = 0
     """Decisions that the planner took."""
+    blind: int = 0
+    """Those among them that were random, because no state explained what had been seen."""
+    astray: int = 0
+    """Those that were taken with particles none of which agrees with all that had been seen."""
     seconds: float = 0.0
     """Of processor time, for those decisions."""
     views: str = ""
@@ -136,11 +140,18 @@ def play(game: kb.Game, planner: str, seconds: float, row: Row) -> None:
     referee = kb.Referee(game, 7)
     seats = [kb.planner(planner) for _ in range(game.info.players)]
     for seat, chooser in enumerate(seats):
-        chooser.start(game, seat, seat)
+        chooser.start(referee.seat(seat), seat, seat)
     began = time.process_time()
     while not referee.over:
-        referee.apply([seats[mover].act(referee.view(mover)).action for mover in referee.movers])
-        row.moves += 1
+        decisions = []
+        for mover in referee.movers:
+            view = referee.view(mover)
+            decision = seats[mover].act(view)
+            decisions.append(decision)
+            row.moves += 1
+            row.blind += len(view.legal) > 1 and not decision.simulations
+            row.astray += dict(decision.counters).get("strays", 0) > 0
+        referee.apply(decisions)
         row.seconds = time.process_time() - began
         if row.seconds > seconds and not referee.over:
             row.plays, row.why = "slow", f"not over after {row.moves} moves in {row.seconds:.0f} s"
@@ -202,10 +213,17 @@ def _apart(arguments: Sequence[str], seconds: float) -> tuple[Any, str]:
 def line(row: Row) -> str:
     """A row for people."""
     loads, walks = ("yes" if good else "no" for good in (row.loads, row.walks))
-    speed = f"{row.moves}" if row.moves else ""
+    moves, blind, astray = (
+        f"{count:{form}}" if row.moves else ""
+        for count, form in (
+            (row.moves, ""),
+            (row.blind / max(row.moves, 1), ".0%"),
+            (row.astray / max(row.moves, 1), ".0%"),
+        )
+    )
     return (
-        f"{row.name:34} {row.information:10} {loads:5} {walks:6} {row.plays:5} {speed:>5} "
-        f"{row.views:6} {row.peer:4} {row.why}"
+        f"{row.name:34} {row.information:10} {loads:5} {walks:6} {row.plays:5} {moves:>5} "
+        f"{blind:>6} {astray:>6} {row.views:6} {row.peer:4} {row.why}"
     ).rstrip()
 
 
@@ -218,7 +236,10 @@ def total(rows: Sequence[Row]) -> str:
         f"random games, {len(played)} were played to the end, {len(slow)} stopped by the clock.\n"
         f"{len(hidden)} of them hide something: {sum(row.hides for row in played)} were played to the "
         f"end, {sum(row.hides for row in slow)} stopped by the clock; OpenSpiel's IS-MCTS moves in "
-        f"{sum(row.peer == 'yes' for row in hidden)}."
+        f"{sum(row.peer == 'yes' for row in hidden)}.\n"
+        f"Of {sum(row.moves for row in hidden)} decisions there, {sum(row.blind for row in hidden)} were "
+        f"taken at random, because no state explained what had been seen, and "
+        f"{sum(row.astray for row in hidden)} with particles none of which agrees with all of it."
     )
 
 
@@ -249,7 +270,7 @@ def main(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{'game':34} {'information':10} loads random plays moves views  peer why not")
+    print(f"{'game':34} {'information':10} loads random plays moves  blind astray views  peer why not")
     rows = survey(names, planner=options.planner, seconds=options.seconds)
     print(total(rows))
     return 0

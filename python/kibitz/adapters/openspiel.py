@@ -154,6 +154,7 @@ class HidingGame(OpenSpielGame):
     def __init__(self, game: Any) -> None:
         super().__init__(game)
         self._remembers = self.kind.provides_information_state_string
+        self._resamples = True
 
     def words(self, state: Position, player: int) -> str:
         """OpenSpiel's information state (or observation) string of a player."""
@@ -180,6 +181,22 @@ class HidingGame(OpenSpielGame):
         if new == old:
             return None
         return (len(old), new[len(old) :]) if new.startswith(old) else (0, new)
+
+    def resamples_the_truth(self, state: Position, player: int, rng: Random) -> bool:
+        """Whether OpenSpiel's own resampling of what a player cannot see draws the true state.
+
+        Nothing here plays by it; `kibitz check --leaks` tells how far it can be trusted.
+        ValueError where the game does not resample.
+        """
+        truth = state.now.state
+        if not self._resamples:
+            raise ValueError("OpenSpiel does not resample this game")
+        try:
+            drawn = truth.resample_from_infostate(player, rng.random)
+        except (_spiel().SpielError, RuntimeError) as error:
+            self._resamples = False  # each refusal is a line on the terminal
+            raise ValueError(_sentence(error)) from None
+        return bool(drawn.history() == truth.history())
 
     def observation_name(self, observation: tuple[int, str], player: int) -> str:  # noqa: ARG002
         """What is new, in one line."""

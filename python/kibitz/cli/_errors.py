@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
-import traceback
-from pathlib import Path
+
+from kibitz._blame import users_line
 
 
 class UserError(Exception):
@@ -19,7 +19,7 @@ def sentence(error: BaseException) -> tuple[bool, str]:
     >>> sentence(UserError("there is no such game"))
     (True, 'there is no such game')
     """
-    from kibitz import GameFault
+    from kibitz import GameFault, PlannerFault
 
     words = " ".join(str(error).split())
     if isinstance(error, ValueError) and str(error).startswith("error["):
@@ -27,10 +27,12 @@ def sentence(error: BaseException) -> tuple[bool, str]:
         words = f"the rules cannot be played\n\n{str(error).rstrip()}"
     place = users_line(error.__cause__ or error)
     where = f" ({place})" if place else ""
-    if isinstance(error, GameFault):
-        return True, words + where
+    if isinstance(error, GameFault | PlannerFault):
+        return True, words if place and place in words else words + where
     if isinstance(error, OSError) and error.strerror is not None:
         name = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        if not name and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            name = "the standard output: "  # every other file has its name
         return True, name + error.strerror
     if place and not isinstance(error, UserError):
         return True, f"{type(error).__name__}: {words}{where}"
@@ -38,27 +40,3 @@ def sentence(error: BaseException) -> tuple[bool, str]:
     if isinstance(error, UserError | ValueError | IndexError | OSError | ImportError | RecursionError):
         return True, words or type(error).__name__
     return False, f"{type(error).__name__}: {words}; this is a fault in kibitz (KIBITZ_DEBUG=1 shows where)"
-
-
-def users_line(error: BaseException) -> str | None:
-    """File and line in the user's own code where it happened, if it happened there."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if _is_users(frame.filename):
-            return f"{_short(frame.filename)}, line {frame.lineno}"
-    return None
-
-
-def _is_users(name: str) -> bool:
-    path = Path(name)
-    ours = Path(__file__).resolve().parent.parent
-    if not path.exists() or path.resolve().is_relative_to(ours):
-        return False
-    libraries = [Path(os.__file__).resolve().parent, Path(sys.prefix).resolve() / "lib"]
-    return not any(path.resolve().is_relative_to(library) for library in libraries) and path.suffix == ".py"
-
-
-def _short(name: str) -> str:
-    try:
-        return str(Path(name).resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return name

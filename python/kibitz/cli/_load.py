@@ -18,7 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from kibitz.cli._errors import UserError, users_line
+from kibitz._blame import users_line
+from kibitz.cli._errors import UserError
 
 if TYPE_CHECKING:
     from kibitz import AnyPlanner, Game
@@ -115,16 +116,7 @@ def _own(text: str, kind: str) -> Callable[[], Any] | None:
         return None
     base: type[Any] = Rules if kind == "game" else PlannerBase
     cls = _class(module, where, class_name, base, kind)
-    known = [param.name for param in _registry.params(cls)]
-    for key, _ in arguments:
-        if key and key not in known:
-            what = _core.unknown("parameter", key, known) if known else "it takes no parameters"
-            raise UserError(f"{where}: {what}")
-    positional = [value for key, value in arguments if not key]
-    if len(positional) > len(known):
-        raise UserError(f"{where}: {cls.__name__} takes at most {len(known)} parameters")
-    named = {key: value for key, value in arguments if key}
-    return functools.partial(cast(Callable[..., Any], cls), *positional, **named)
+    return functools.partial(cast(Callable[..., Any], cls), **_registry.bound(cls, where, arguments))
 
 
 def _split(name: str) -> tuple[str, str | None]:

@@ -52,11 +52,11 @@ def rounds(
 ) -> Iterator[LiveRound]:
     """Starts the planners and plays the episode to its end."""
     from kibitz.episode import seat_seed, steps_of
-    from kibitz.planners import decide
+    from kibitz.planners import decide, sit
 
     game = referee.game
     for seat, planner in enumerate(seats):
-        planner.start(game, seat, seat_seed(seed, episode, seat))
+        sit(planner, referee.seat(seat), seat, seat_seed(seed, episode, seat))
     number = 0
     while not referee.over:
         number += 1
@@ -64,7 +64,7 @@ def rounds(
         views = [referee.view(player) for player in referee.movers]
         decisions = [decide(seats[view.player], referee, view.player) for view in views]
         choices = [_choice(view, seats, chosen) for view, chosen in zip(views, decisions, strict=True)]
-        reports = referee.apply([decision.action for decision in decisions])
+        reports = referee.apply(decisions)
         steps = list(steps_of(reports, before, decisions))
         told = {}
         for choice, view in zip(choices, views, strict=True):

@@ -3,7 +3,10 @@
 Errors are what makes a file no game; warnings are what other programs may not accept, or what was
 probably not meant. With --play, random games show what cannot be read off the rules: games that do
 not end, roles without a legal move, scores that are missing, several, outside 0 to 100, or that
-drop while a game goes on. The exit code is 0 if there is no error, and 2 if there is one.
+drop while a game goes on. With --leaks, any game can be named: pairs of histories that look the same
+to a player must give it the same view, the same beliefs and the same decisions, and beliefs must not
+hold the truth more often than the exact posterior. The exit code is 0 if there is no error, and 2 if
+there is one.
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ import argparse
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from kibitz.cli import _options
+from kibitz.cli import _load, _options
 from kibitz.cli._terminal import Progress, paint
+from kibitz.testing.contract import ContractError, Report
 
 if TYPE_CHECKING:
     from kibitz._core import Finding
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz check mygame.kif": "all errors and warnings",
     "kibitz check mygame.kif --play 100": "and what a hundred random games show",
+    "kibitz check examples/treasure.py kuhn-poker --leaks": "does anything tell a player too much?",
     "kibitz check games/*.kif --json": "many files, for programs",
     "kibitz check 'breakthrough.kif(rows=6)' --play 20": "rules that come with kibitz, with other values",
 }
@@ -30,7 +35,15 @@ EXAMPLES = {
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="rules in GDL or GDL-II, prefix (.kif) or infix (.gdl)"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="rules in GDL or GDL-II, prefix (.kif) or infix (.gdl); with --leaks, any game",
+    )
+    parser.add_argument(
+        "--leaks",
+        action="store_true",
+        help="look for what depends on something that a player must not know",
     )
     parser.add_argument(
         "--play",
@@ -51,7 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=_options.seconds,
         default=60.0,
         metavar="S",
-        help="begin no game of a file after so many seconds (default 60)",
+        help="begin no game (with --leaks, no position) after so many seconds (default 60)",
     )
     _options.seed(parser)
     _options.as_json(parser)
@@ -81,13 +94,33 @@ class _Result:
         self.file = file
         self.findings: list[Finding] = []
         self.trial: Trial | None = None
+        self.leaks: Report | None = None
+        self.open = False
+        """Nothing is hidden from anybody."""
         self.problem: str | None = None
         try:
-            self.findings = lang.check(file)
+            if lang.is_rules(file) or not options.leaks:
+                self.findings = lang.check(file)
             if options.play and not self.errors:
                 self.trial = self._play(options)
-        except ValueError as error:
+            if options.leaks and not self.errors:
+                self.leaks = self._look_for_leaks(options)
+        except (ValueError, ContractError) as error:
             self.problem = str(error).rstrip()
+
+    def _look_for_leaks(self, options: argparse.Namespace) -> Report:
+        from kibitz.testing import check_leaks
+
+        game = _load.game(self.file)
+        self.open = game.info.perfect_information
+        pairs = 0
+
+        def count(so_far: Report) -> None:
+            nonlocal pairs
+            pairs = so_far.counts["pairs"]
+
+        with Progress(lambda: f"{self.file}: {pairs} pairs of histories compared"):
+            return check_leaks(game, seed=options.seed, seconds=options.seconds, told=count)
 
     def _play(self, options: argparse.Namespace) -> Trial:
         from kibitz.lang import trial
@@ -140,6 +173,19 @@ class _Result:
             parts.append(
                 f"{_count(len(lengths), 'game')}{asked} of {min(lengths)} to {max(lengths)} steps played"
             )
+        if self.leaks is not None and self.open:
+            parts.append("nothing to compare: every player sees everything")
+        elif self.leaks is not None:
+            counts = self.leaks.counts
+            compared = ", ".join(_count(counts[what], what[:-1]) for what in ("beliefs", "decisions"))
+            pairs = _count(
+                counts["pairs"],
+                "pair of histories that look the same",
+                "pairs of histories that look the same",
+            )
+            parts.append(
+                f"no leak in {pairs}, {compared}, {_count(counts['samples'], 'sample')} of beliefs"
+            )
         return ", ".join(parts)
 
     def plain(self) -> dict[str, Any]:
@@ -157,8 +203,10 @@ class _Result:
             for flaw, entry in zip(self.trial.flaws, about["flaws"], strict=True):
                 entry.update(severity=flaw.severity, rule=flaw.rule)
             plain["trial"] = about
+        if self.leaks is not None:
+            plain["leaks"] = dict(self.leaks.counts)
         return plain
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number or 'no'} {word}{'' if number == 1 else 's'}"
+def _count(number: int, word: str, several: str | None = None) -> str:
+    return f"{number or 'no'} {word if number == 1 else several or word + 's'}"

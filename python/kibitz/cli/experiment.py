@@ -136,13 +136,14 @@ def _check(plan: Plan, options: argparse.Namespace) -> int:
 
 
 def _run(plan: Plan, options: argparse.Namespace) -> int:
+    from kibitz.lab.executors import processors
     from kibitz.lab.results import open_results
     from kibitz.lab.run import Coordinator, FaultError
 
+    # A command has this machine to itself; a cluster knows best how much room it has.
+    jobs = options.jobs or (None if options.cluster else processors())
     directory = options.out or Path("results") / plan.experiment.name
-    coordinator = Coordinator(
-        plan, directory, jobs=options.jobs, cluster=options.cluster, strict=options.strict
-    )
+    coordinator = Coordinator(plan, directory, jobs=jobs, cluster=options.cluster, strict=options.strict)
     stopped: str | None = None
     code = 0
     try:
@@ -166,6 +167,7 @@ def _run(plan: Plan, options: argparse.Namespace) -> int:
 
 def _print(results: Results, coordinator: Coordinator) -> None:
     from kibitz.lab import report
+    from kibitz.lab.results import unchecked
 
     played = coordinator.clock.done
     what = f"{played} episodes in {duration(coordinator.clock.elapsed)}"
@@ -174,8 +176,10 @@ def _print(results: Results, coordinator: Coordinator) -> None:
     head = f"{results.experiment.name}: {what if played else 'nothing was left to play'}"
     print(paint(head, "bold") + "\n")
     if len(results.frame):
-        print(report(results.directory))
+        print(report(results))
         print()
+    if results.unsealed:
+        print(f"Not checked: {unchecked(results.unsealed)}.")
     if results.beyond:
         print(
             f"{results.beyond} more were played before a stopping rule was seen to hold; they do not count."
@@ -214,14 +218,18 @@ def live_table(coordinator: Coordinator) -> str:
 
 def _live_row(live: Live) -> list[str]:
     from kibitz.lab.reports import percent, span
-    from kibitz.lab.statistics import wilson
+    from kibitz.lab.statistics import confidence_sequence
 
     cell, games = live.cell, live.games[0]
     done = "done" if live.over else f"{100 * live.done / live.total:.0f} %"
     if not games:
         figures = ["", ""]
     elif cell.players > 1:
-        figures = [percent(live.wins[0], games), span(*wilson(live.wins[0], games))]
+        # Watched while it changes, and as if all games of a deal had ended alike: never too narrow.
+        deals = max(1, live.done // len(cell.seatings(0)))
+        whole, part = divmod(deals * live.wins[0] / games, 1)
+        alike = [[1.0]] * int(whole) + [[part]] * (whole < deals) + [[0.0]] * (deals - int(whole) - 1)
+        figures = [percent(live.wins[0], games), span(*confidence_sequence(alike, 0.0, 1.0))]
     else:
         figures = [f"{live.returns[0] / games:+.3f}", ""]
     rule = live.rule.words() if live.rule is not None and games else ""

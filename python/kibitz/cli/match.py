@@ -94,9 +94,11 @@ def run(options: argparse.Namespace) -> int:
 
 def check(game: Game, planners: list[str]) -> None:
     """Finds out before the first game whether a planner refuses."""
+    from kibitz.planners import sit
+
     for text in planners:
         for seat in range(game.info.players):
-            _load.planner(text).start(game, seat, 0)
+            sit(_load.planner(text), game, seat, 0)
 
 
 def progress(clock: Clock) -> str:

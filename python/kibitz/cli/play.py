@@ -117,12 +117,13 @@ class Sitting:
         """The same deal again, up to where we are."""
         from kibitz import Referee
         from kibitz.episode import seat_seed
+        from kibitz.planners import sit
 
         referee = Referee(self.game, self.seed)
         for decisions in self.turns:
-            referee.apply([decision.action for decision in decisions])
+            referee.apply(decisions)
         for seat, planner in self.opponents.items():
-            planner.start(self.game, seat, seat_seed(self.seed, 0, seat))
+            sit(planner, referee.seat(seat), seat, seat_seed(self.seed, 0, seat))
         return referee
 
     def play(self) -> None:
@@ -142,7 +143,7 @@ class Sitting:
             if self.seat in self.referee.movers:
                 self.own.append(len(self.turns))
             self.turns.append(decisions)
-            self.referee.apply([decision.action for decision in decisions])
+            self.referee.apply(decisions)
         self.tell()
         print(paint("The game is over.", "bold"))
         print(self.referee.state.text().rstrip())
@@ -150,12 +151,13 @@ class Sitting:
 
     def verdict(self) -> str:
         """Whether that was a win, where there is somebody to beat."""
+        from kibitz.lab.statistics.ties import points
+
         returns = self.referee.returns
         mine, others = returns[self.seat], [returns[seat] for seat in self.opponents]
         if not others:
             return ""
-        best = max(others)
-        return ": you win!" if mine > best else ": you lose." if mine < best else ": a draw."
+        return {1.0: ": you win!", 0.0: ": you lose.", 0.5: ": a draw."}[points(mine, max(others))]
 
     def choose(self) -> list[Decision] | Wish:
         """The movers' decisions: the person is asked, the opponents think."""
@@ -183,7 +185,7 @@ class Sitting:
         steps = list(steps_of(referee.opening(), self.game.initial()))
         for decisions in self.turns:
             before = referee.state
-            reports = referee.apply([decision.action for decision in decisions])
+            reports = referee.apply(decisions)
             steps += steps_of(reports, before, decisions)
         seats = range(self.game.info.players)
         specs = tuple(self.opponents[seat].spec if seat in self.opponents else "human" for seat in seats)

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kibitz import _files
 from kibitz.cli import _load
 from kibitz.cli._errors import UserError
 from kibitz.cli._table import Round, headline, rounds_again, show, show_end
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     if options.html:
         from kibitz.lab.reports import replay_page
 
-        options.html.write_text(replay_page(kept, game), encoding="utf-8")
+        _files.write(options.html, replay_page(kept, game))
         print(f"{options.html}: {len(kept.steps)} steps of {kept.game}")
         return
     if options.step and not sys.stdin.isatty():

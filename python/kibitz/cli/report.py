@@ -1,7 +1,7 @@
 """What an experiment came to: tables here, or a page, CSV, LaTeX and pictures.
 
 Takes a folder that `kibitz experiment run` has filled, complete or not, or a single file of episodes
-(.parquet or .jsonl). Figures are put together by game: win rates with Wilson's interval, mean
+(.parquet or .jsonl). Figures are put together by game: win rates with intervals over deals, mean
 returns with their standard error, Elo where more than two planners met, time and simulations a move.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from kibitz import _files
 from kibitz.cli._terminal import paint
 
 EXAMPLES = {
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     written: list[Path] = []
     for path, content in (options.html, made.html), (options.csv, made.csv), (options.latex, made.latex):
         if path is not None:
-            path.write_text(content(), encoding="utf-8")
+            _files.write(path, content())
             written.append(path)
     if options.svg is not None:
         written += made.save_plots(options.svg, "svg")
@@ -49,5 +50,7 @@ def run(options: argparse.Namespace) -> None:
     print(made)
     if unfinished := made.about.get("unfinished"):
         print("\n" + paint(f"Not complete: {unfinished}.", "yellow"))
+    if unchecked := made.about.get("not checked"):
+        print("\n" + paint(f"Not checked: {unchecked}.", "yellow"))
     if written:
         print("\nwritten: " + ", ".join(map(str, written)))

@@ -2,7 +2,7 @@
 
 Without a name it lists what there is. With one it plays what the publication played, at full size or
 at a part of it (--scale), into a folder of results: run again after an interruption, it goes on there,
-and `kibitz report` shows the folder too.
+and `kibitz report` shows the folder too. Another seed (--seed) is another sample, in a folder of its own.
 
 A verdict counts differences up to a tolerance for nothing: ours agrees if the whole interval of the
 difference lies within it, is better or worse if the whole interval lies beyond it; otherwise it cannot
@@ -31,6 +31,7 @@ EXAMPLES = {
     "kibitz reproduce": "what can be reproduced so far",
     "kibitz reproduce posg-bear": "a small one in full",
     "kibitz reproduce norns-figure-3 --scale 0.05": "a picture of curves; a twentieth of the games",
+    "kibitz reproduce tiger-pomcp --scale 0.05 --seed 7": "another sample: other deals and choices",
     "kibitz reproduce rock-sample-pomcp --scale 0.05 --jobs 2": "a twentieth of the games of a large one",
 }
 
@@ -44,6 +45,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=1.0,
         metavar="X",
         help="so many times the games, or the simulations of a search (default 1)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=_options.whole(0, 2**32 - 1),
+        metavar="N",
+        help="another sample, of games and searches (default: the reproduction's own)",
     )
     parser.add_argument(
         "--jobs",
@@ -91,11 +98,12 @@ def _list(known: list[Reproduction], as_json: bool) -> None:
 
 
 def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
+    from kibitz.lab.executors import processors
     from kibitz.lab.reproduce import compare, folder, reproduce
     from kibitz.lab.results import CONFIGURATION, open_results
 
     timer = Timer()
-    directory = options.out or folder(reproduction, options.scale)
+    directory = options.out or folder(reproduction, options.scale, options.seed)
     state: list[str] = [f"reproducing {reproduction.name}"]
 
     def show(coordinator: Coordinator) -> None:
@@ -111,7 +119,8 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
             comparison = reproduce(
                 reproduction,
                 scale=options.scale,
-                jobs=options.jobs,
+                seed=options.seed,
+                jobs=options.jobs or processors(),
                 directory=directory,
                 on_progress=show,
                 on_search=search,
@@ -119,12 +128,14 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if not (Path(directory) / CONFIGURATION).exists():
             raise  # nothing has been played
-        comparison = compare(reproduction, open_results(directory), scale=options.scale)
+        results = open_results(directory)
+        comparison = compare(reproduction, results, scale=options.scale, seed=options.seed)
     pictures = _pictures(comparison)
     if options.json:
         _options.print_json(comparison.to_json() | {"pictures": list(map(str, pictures))})
     else:
         size = "" if options.scale == 1 else f", {options.scale:g} of the full size"
+        size += "" if options.seed is None else f", seed {options.seed}"
         print(paint(reproduction.title, "bold"))
         print(f"{reproduction.source}: {reproduction.where}{size}, {duration(timer.seconds)}\n")
         print(comparison)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kibitz import _files
 from kibitz.cli import _explain, _load, _options
 from kibitz.cli._errors import UserError
 from kibitz.cli._table import Round, headline, rounds, show, show_end
@@ -134,5 +135,5 @@ class _Pictures:
 
     def __call__(self, referee: Referee) -> None:
         if self.folder is not None:
-            (self.folder / f"{self.count:03}.svg").write_text(referee.state.svg() or "", encoding="utf-8")
+            _files.write(self.folder / f"{self.count:03}.svg", referee.state.svg() or "")
             self.count += 1

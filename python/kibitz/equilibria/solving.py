@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kibitz import _core
+from kibitz._arguments import checked
 from kibitz._core import Game, RegretSolver
 from kibitz.equilibria.strategy import Strategy, tabulate
 from kibitz.games import load
@@ -104,6 +105,7 @@ class Equilibrium:
         return f"<Equilibrium of {self.game.spec}, {self.method}, {self.iterations} iterations{far}>"
 
 
+@checked("game")
 def equilibrium(
     game: str | Game | Rules[Any],
     *,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from kibitz import _files
 from kibitz._core import Game, GameTree, RegretSolver, View
 
 FORMAT: Final = "kibitz strategy"
@@ -68,10 +69,7 @@ class Strategy:
             for (player, words), mix in self.mixes.items()
         )
         begin = json.dumps(head, ensure_ascii=False)[:-1]
-        path = Path(path)
-        half = path.with_name(path.name + ".part")
-        half.write_text(begin + ', "sets": [\n' + ",\n".join(rows) + "\n]}\n", encoding="utf-8")
-        half.replace(path)
+        _files.write(path, begin + ', "sets": [\n' + ",\n".join(rows) + "\n]}\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Strategy:
@@ -86,14 +84,12 @@ class Strategy:
         >>> kb.Strategy.load(file).game
         'kuhn-poker'
         """
-        path = Path(path)
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"{path} is too large for a strategy: more than {LARGEST >> 20} MiB")
+        content = _files.read(path, LARGEST)
         try:
-            return cls._read(json.loads(path.read_text(encoding="utf-8")))
+            return cls._read(json.loads(content.decode("utf-8")))
         except (ValueError, RecursionError) as error:
             why = "it is not JSON" if isinstance(error, _NOT_JSON) else str(error)
-            raise ValueError(f"{path} is not a strategy of kibitz: {why}") from None
+            raise ValueError(f"{os.fspath(path)} is not a strategy of kibitz: {why}") from None
 
     @classmethod
     def _read(cls, plain: Any) -> Strategy:
@@ -140,8 +136,8 @@ class Strategy:
             mix = self.at(view)
             if mix is None:
                 missing += 1
-                mix = {name: 1 / len(actions) for _, name in view.legal}
-            profile[first : first + len(actions)] = [mix[name] for _, name in view.legal]
+                mix = {name: 1 / len(actions) for name in view.names(actions)}
+            profile[first : first + len(actions)] = [mix[name] for name in view.names(actions)]
         return profile, missing
 
 
@@ -200,7 +196,7 @@ def _named(source: GameTree | RegretSolver, profile: Sequence[float]) -> Iterato
     for number, (player, first, actions) in enumerate(source.sets):
         view = source.view(number)
         shares = profile[first : first + len(actions)]
-        yield player, seen(view), {name: p for (_, name), p in zip(view.legal, shares, strict=True)}
+        yield player, seen(view), dict(zip(view.names(actions), shares, strict=True))
 
 
 def _row(plain: Any, where: str) -> tuple[tuple[int, Seen], Mix]:

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from kibitz import _core, _registry, lang
+from kibitz._blame import place
 from kibitz._core import Entry, Game
 from kibitz.rules import Rules
 
@@ -73,7 +74,12 @@ def wrap(rules: object, spec: str | None = None) -> Game:
     """
     if isinstance(rules, type):
         raise TypeError(f"kibitz.load needs an instance: {rules.__name__}(), not {rules.__name__}")
-    return Game.python(rules, spec or getattr(rules, "name", None) or type(rules).__name__)
+    try:
+        return Game.python(rules, spec or getattr(rules, "name", None) or type(rules).__name__)
+    except (TypeError, ValueError) as error:
+        if where := place(type(rules)):
+            raise type(error)(f"{error} ({where})") from None
+        raise
 
 
 def _adapted(prefix: str, rest: str) -> Game:

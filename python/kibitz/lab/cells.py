@@ -18,6 +18,7 @@ from typing import Any, Protocol, cast
 
 from kibitz import games as game_registry
 from kibitz import planners as planner_registry
+from kibitz._arguments import demand
 from kibitz._core import Game, Planner, parse_spec
 from kibitz.lab._toml_lines import Path as Place
 from kibitz.lab.document import Mistake, read_document
@@ -361,7 +362,7 @@ class _Resolver:
     def _try(self, name: str, game: Game, place: Place) -> None:
         try:
             for seat in range(game.info.players):
-                new_planner(self.makers[name]).start(game, seat, 0)
+                planner_registry.sit(new_planner(self.makers[name]), game, seat, 0)
         except Exception as error:
             self.wrong(place, f"{name} cannot play {game.spec}: {_words(error)}")
 
@@ -400,6 +401,7 @@ def new_planner(maker: Maker) -> AnyPlanner:
     >>> new_planner("random").spec
     'random'
     """
+    demand(maker, Maker, "a planner", "its spec, or a class or function that makes it")
     return planner_registry.planner(maker if isinstance(maker, str) else maker())
 
 

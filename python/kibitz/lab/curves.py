@@ -129,7 +129,7 @@ def measure(reproduction: Reproduction, curve: Curve, results: Results) -> Measu
     for planner in curve.planners:
         points = []
         for at, cell, number in cells_of(reproduction, curve, planner, results.cells):
-            figure, games, _, cpu = played(target, results, cell, number, reproduction.confidence)
+            figure, games, _, cpu, _ = played(target, results, cell, number, reproduction.confidence)
             if curve.parameter == COST:
                 at = float(f"{cpu or 0.0:.3g}")
             if games and (curve.parameter != COST or at > 0):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kibitz import _files
 from kibitz._core import unknown
 from kibitz.lab._checked import number
 from kibitz.lab._toml_lines import Path as Place
@@ -71,10 +72,7 @@ class Source:
 def read_document(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Source]:
     """What a TOML file holds, and where; ExperimentError for one that cannot be read as TOML."""
     path = Path(path)
-    with path.open("rb") as file:
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ValueError(f"{path} is larger than {LARGEST // 2**20} MiB, so it is not read")
+    content = _files.read(path, LARGEST)
     try:
         document = content.decode("utf-8")
         plain = tomllib.loads(document)

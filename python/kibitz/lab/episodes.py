@@ -17,7 +17,7 @@ from kibitz.episode import Episode, Step, enough_steps, play
 from kibitz.lab.cells import Cell, new_planner
 from kibitz.lab.experiment import Maker, Replays
 from kibitz.lab.record import Fault, FaultKind, Record
-from kibitz.planners import Cheat
+from kibitz.planners import ANSWERED, Cheat, PlannerFault, ask, sit
 
 if TYPE_CHECKING:
     from kibitz.planners import AnyPlanner
@@ -26,6 +26,8 @@ ENDLESS = 10_000
 """Steps after which a game that says it ends, but does not, is left; more where it says it is longer."""
 ILLEGAL = "is not one of the view's legal actions"
 """What `kibitz.Decision` answers to an illegal action."""
+BY_TIME = "milliseconds"
+"""What is in the spec of a planner whose budget is time."""
 LONGEST_WORDS = 500
 """Letters of an exception that are kept."""
 
@@ -104,6 +106,7 @@ class _Episode:
         seats = game.info.players
         self.moves, self.simulations, self.transitions = [0] * seats, [0] * seats, [0] * seats
         self.seconds, self.slowest, self.cpu = [0.0] * seats, [0.0] * seats, [0.0] * seats
+        self.busy = [0.0] * seats
         self.chosen: dict[int, tuple[View, Decision]] = {}
         self.steps = 0
         self.returns = [0.0] * seats
@@ -140,6 +143,7 @@ class _Episode:
             simulations=tuple(self.simulations),
             transitions=tuple(self.transitions),
             cpu=tuple(self.cpu),
+            busy=tuple(self.busy),
             fault=fault,
         )
         return record, played if fault is None else None
@@ -184,6 +188,7 @@ class _Watched:
     def __init__(self, planner: AnyPlanner, seat: int, episode: _Episode) -> None:
         self._planner, self._seat, self._episode = planner, seat, episode
         self._limit = episode.playing.move_seconds
+        self._by_time = BY_TIME in str(getattr(planner, "spec", ""))
 
     @property
     def spec(self) -> str:
@@ -198,37 +203,42 @@ class _Watched:
             self._planner.tell(truth)
 
     def start(self, game: Game, seat: int, seed: int) -> None:
-        self._timed(lambda: self._planner.start(game, seat, seed))
+        self._timed(lambda: sit(self._planner, game, seat, seed))
 
     def act(self, view: View) -> Decision:
         # A planner of the core looks at the clock itself, and gives up; it is late all the same.
         if self._limit is not None and isinstance(self._planner, Planner):
             native, limit = self._planner, self._limit
-            decision, seconds = self._timed(lambda: native.act(view, limit))
+            decision, seconds, busy = self._timed(lambda: native.act(view, limit))
         else:
-            decision, seconds = self._timed(lambda: self._planner.act(view))
+            decision, seconds, busy = self._timed(lambda: ask(self._planner, view))
         episode, seat = self._episode, self._seat
         episode.moves[seat] += 1
         episode.seconds[seat] += seconds
+        episode.busy[seat] += busy
         episode.slowest[seat] = max(episode.slowest[seat], seconds)
         if self._limit is not None and seconds >= self._limit:
             raise _Wrong("overtime", seat, f"{seconds:.3f} s for a move; {self._limit:g} s are allowed")
         if episode.playing.catch:
-            if not isinstance(decision, Decision):
-                raise _Wrong("illegal", seat, f"it answered {decision!r}, which is no kibitz.Decision")
             episode.chosen[seat] = view, decision
         return decision
 
-    def _timed(self, work: Callable[[], T]) -> tuple[T, float]:
+    def _timed(self, work: Callable[[], T]) -> tuple[T, float, float]:
+        """What came of it, how many seconds it took, and how many of them this thread had a processor."""
         episode, seat = self._episode, self._seat
         episode.watch(seat)
         begin, cpu = time.perf_counter(), time.process_time()
+        # The clock of a thread is slow to read, so that it is looked at only where it matters.
+        busy = time.thread_time() if self._by_time else 0.0
         try:
-            return work(), time.perf_counter() - begin
+            done = work()
+            busy = time.thread_time() - busy if self._by_time else 0.0
+            return done, time.perf_counter() - begin, busy
         except Exception as error:
             if not episode.playing.catch:
                 raise
-            kind: FaultKind = "illegal" if ILLEGAL in str(error) else "raised"
+            illegal = ILLEGAL in str(error) or (isinstance(error, PlannerFault) and ANSWERED in str(error))
+            kind: FaultKind = "illegal" if illegal else "raised"
             # The rules that fail inside a planner's simulation are not the planner's fault.
             raise _Wrong(kind, None if isinstance(error, GameFault) else seat, words(error)) from error
         finally:

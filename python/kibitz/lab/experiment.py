@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from kibitz._arguments import demand
 from kibitz._core import Game
 from kibitz.games import load
 from kibitz.lab._checked import number, text, whole
@@ -57,7 +58,8 @@ class Stop:
     """
 
     width: float | None = None
-    """How wide the 95 % interval of every planner may still be."""
+    """How wide the 95 % interval of every planner may still be. It is a confidence sequence, which holds
+    though it decides when to stop."""
     of: Literal["win rate", "return"] | None = None
     """Which interval; by default the win rate's, and the mean return's in a game of one."""
     elo0: float | None = None
@@ -131,6 +133,13 @@ class Experiment:
             value = getattr(self, each.name)
             if isinstance(value, list):
                 object.__setattr__(self, each.name, tuple(value))
+            elif isinstance(value, str) and str(each.type).startswith("Sequence"):
+                raise TypeError(
+                    f"Experiment: {each.name} should be a list, such as [{value!r}], not {value!r}"
+                )
+        for name in ("episodes", "max_steps", "move_seconds"):
+            hint = {"episodes": int, "max_steps": int | None, "move_seconds": float | None}[name]
+            demand(getattr(self, name), hint, f"Experiment: {name}")
 
     def cells(self) -> list[Cell]:
         """The cells, checked; ExperimentError lists what is wrong."""

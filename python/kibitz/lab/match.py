@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from kibitz._arguments import checked
 from kibitz._core import Game
 from kibitz.games import load
 from kibitz.lab.cells import Cell
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 
+@checked("game", planners="a list of specs, or of classes and functions that make planners")
 def match(
     game: str | Game | Rules[Any],
     planners: Sequence[Maker],
@@ -90,6 +92,7 @@ def plan(
     return Playing((cell,), {game.spec: game}, makers, max_steps, catch=False)
 
 
+@checked(planners="a list of specs, or of classes and functions that make planners")
 def play_games(
     game: Game,
     planners: Sequence[Maker],

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kibitz._core import parse_spec, unknown
 from kibitz.lab.experiment import own_name
-from kibitz.lab.reproductions import Curve, Reproduction, Target
-from kibitz.lab.standings import win_shares
-from kibitz.lab.statistics import Interval, clopper_pearson
+from kibitz.lab.reproductions import FROM_REPLAYS, Curve, Reproduction, Target
+from kibitz.lab.standings import counted, win_shares
+from kibitz.lab.statistics import Interval, clopper_pearson, mean_and_error, mean_of_deals
 from kibitz.lab.statistics.agreement import Figure
-from kibitz.lab.statistics.intervals import student_quantile
 
 if TYPE_CHECKING:
     from kibitz._core import Game
@@ -100,32 +99,30 @@ class Played(NamedTuple):
     """The standard deviation of returns."""
     cpu: float | None = None
     """Seconds of processor time a game, where somebody looked."""
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    """The bounds of returns."""
+
+    def published(self, target: Target, confidence: float) -> Figure:
+        """The paper's figure, whose returns are taken to vary as ours where it does not say."""
+        return target.published(self.spread, confidence, self.figure.value, self.limits)
 
 
 def played(target: Target, results: Results, cell: Cell, planner: int, confidence: float = 0.95) -> Played:
     """Our figure, with the interval that covers so much, and what it rests on."""
-    if target.measure == "action frequency":
-        chosen, games = _frequency(target, results, cell, planner)
-        return Played(_share(chosen, games, confidence), games)
-    if target.measure == "undiscounted return":
-        return _times(_undiscounted(results, cell, planner, confidence), target.scale)
-    result = results.result(cell, target.ties)
+    if target.measure in FROM_REPLAYS:
+        return _from_replays(target, results, cell, planner, confidence)
+    result = results.result(cell, target.ties, confidence)
     cpu = result.standings[planner].cpu
     # Of a pairing's seat, or of the planner wherever it sits.
     by_seat = target.pairing is not None and bool(result.seats)
     entry: Standing | Seat = result.seats[target.player or 0] if by_seat else result.standings[planner]
     if target.measure == "win rate":
-        return Played(_share(entry.wins, entry.games, confidence), entry.games, cpu=cpu)
-    return _times(_mean(entry, result.deals, confidence, cpu), target.scale)
-
-
-def _mean(entry: Standing | Seat, deals: int, confidence: float, cpu: float | None) -> Played:
-    mean = entry.mean_return
-    if entry.standard_error is None:
-        return Played(Figure(mean, Interval(-math.inf, math.inf)), entry.games, cpu=cpu)
-    half = student_quantile(0.5 + confidence / 2, deals - 1) * entry.standard_error
-    spread = entry.standard_error * math.sqrt(entry.games)
-    return Played(Figure(mean, Interval(mean - half, mean + half)), entry.games, spread, cpu)
+        share = entry.wins / entry.games if entry.games else math.nan
+        return Played(Figure(share, entry.win_rate), entry.games, cpu=cpu)
+    around = entry.return_interval or Interval(-math.inf, math.inf)
+    limits = results.games[cell.game].limits
+    ours = Played(Figure(entry.mean_return, around), entry.games, entry.spread, cpu, limits)
+    return _times(ours, target.scale)
 
 
 def _times(ours: Played, scale: float) -> Played:
@@ -133,16 +130,20 @@ def _times(ours: Played, scale: float) -> Played:
     if scale == 1:
         return ours
     interval, spread = ours.figure.interval, ours.spread
-    ends = None if interval is None else Interval(*(scale * end for end in interval))
-    figure = Figure(scale * ours.figure.value, ends)
-    return ours._replace(figure=figure, spread=None if spread is None else scale * spread)
+    ends = None if interval is None else Interval(*sorted(scale * end for end in interval))
+    limits = [scale * end for end in ours.limits]
+    return ours._replace(
+        figure=Figure(scale * ours.figure.value, ends),
+        spread=None if spread is None else abs(scale) * spread,
+        limits=(min(limits), max(limits)),
+    )
 
 
-def played_out(target: Target, game: Game, scale: float, confidence: float) -> Played:
+def played_out(target: Target, game: Game, scale: float, confidence: float, seed: int = 0) -> Played:
     """The share of playouts that the player wins, as `played` gives it."""
     count = max(2, round(scale * (target.playouts or target.games or 0)))
     begun = time.process_time()
-    outcomes = game.playout_returns(count, 0, target.policy)
+    outcomes = game.playout_returns(count, seed, target.policy)
     cpu = (time.process_time() - begun) / count
     player, ties = target.player or 0, target.ties
     wins = math.fsum(win_shares(returns, game.info, ties)[player] * times for returns, times in outcomes)
@@ -158,39 +159,46 @@ def _share(wins: float, games: int, confidence: float) -> Figure:
     return Figure(wins / games, Interval(low.low, high.high))
 
 
-def _undiscounted(results: Results, cell: Cell, planner: int, confidence: float) -> Played:
-    """The mean of a planner's plain sums of rewards, as `_played` gives it: from the replays."""
+def _from_replays(target: Target, results: Results, cell: Cell, planner: int, confidence: float) -> Played:
+    """The mean over games, with deals as the unit, of what only their moves tell."""
     deals: dict[int, list[float]] = {}
+    facts = results.games[cell.game]
+    frequency = target.measure == "action frequency"
+    for record in results.records(cell):
+        outcome = counted(record, facts)
+        if record.fault is not None and outcome is not None and not frequency:
+            for number, value in zip(record.seating, outcome.returns, strict=True):
+                if number == planner and value is not None:
+                    deals.setdefault(record.episode, []).append(value)
     for record, kept in _replays(results, cell):
-        for seat, number in enumerate(record.seating):
-            if number == planner:
-                total = math.fsum(step.rewards[seat] for step in kept.steps)
-                deals.setdefault(record.episode, []).append(total)
-    games = sum(map(len, deals.values()))
-    if games == 0:
-        return Played(Figure(math.nan), 0)
-    # Games on the same deal hang together: what counts is how the deals differ.
-    means = [math.fsum(totals) / len(totals) for totals in deals.values()]
-    mean = math.fsum(means) / len(means)
-    if len(means) == 1:
-        return Played(Figure(mean, Interval(-math.inf, math.inf)), games)
-    error = stdev(means) / math.sqrt(len(means))
-    half = student_quantile(0.5 + confidence / 2, len(means) - 1) * error
+        values = _chosen(target, record, kept, planner) if frequency else _sums(record, kept, planner)
+        deals.setdefault(record.episode, []).extend(values)
+    values = [value for deal in deals.values() for value in deal]
+    if not values:
+        return Played(Figure(math.nan, Interval(-math.inf, math.inf)), 0)
+    # The bounds that a game declares are those of discounted returns.
+    limits = (0.0, 1.0) if frequency else facts.limits if facts.discount == 1 else (-math.inf, math.inf)
+    groups, mean = list(deals.values()), mean_and_error(list(deals.values()))[0]
+    around = mean_of_deals(groups, limits, confidence, sequential=results.sequential(cell))
+    spread = stdev(values) if len(values) > 1 else None
     cpu = results.result(cell).standings[planner].cpu
-    return Played(Figure(mean, Interval(mean - half, mean + half)), games, error * math.sqrt(games), cpu)
+    ours = Played(Figure(mean, around), len(values), spread, cpu, limits)
+    return ours if frequency else _times(ours, target.scale)
 
 
-def _frequency(target: Target, results: Results, cell: Cell, planner: int) -> tuple[int, int]:
-    """In how many games a planner chose the action, and in how many it could choose: from the replays."""
-    chosen = games = 0
+def _sums(record: Record, kept: Replay, planner: int) -> list[float]:
+    """A planner's plain sums of rewards, one for each of its seats."""
+    seats = [seat for seat, number in enumerate(record.seating) if number == planner]
+    return [math.fsum(step.rewards[seat] for step in kept.steps) for seat in seats]
+
+
+def _chosen(target: Target, record: Record, kept: Replay, planner: int) -> list[float]:
+    """Whether a planner chose the action, as 1 or 0; nothing where it could not choose."""
     player = target.player or 0
-    for record, kept in _replays(results, cell):
-        if record.seating[player] != planner:
-            continue
-        moved = [step for step in kept.steps if player in step.movers]
-        games += bool(moved)
-        chosen += any(step.names[step.movers.index(player)] == target.action for step in moved)
-    return chosen, games
+    moved = [step for step in kept.steps if player in step.movers]
+    if record.seating[player] != planner or not moved:
+        return []
+    return [float(any(step.names[step.movers.index(player)] == target.action for step in moved))]
 
 
 def _replays(results: Results, cell: Cell) -> Iterator[tuple[Record, Replay]]:
@@ -201,5 +209,8 @@ def _replays(results: Results, cell: Cell) -> Iterator[tuple[Record, Replay]]:
     for record in results.records(cell):
         if record.fault is None:
             seating = "-".join(map(str, record.seating))
-            name = f"{cell.id}-{record.episode}-{seating}.json"
-            yield record, replay.load(results.directory / REPLAYS / name)
+            path = results.directory / REPLAYS / f"{cell.id}-{record.episode}-{seating}.json"
+            kept = replay.load(path)
+            if (kept.seed, kept.episode, kept.returns) != (record.seed, record.episode, [*record.returns]):
+                raise ValueError(f"{path} is a replay of another game than the one that was counted")
+            yield record, kept

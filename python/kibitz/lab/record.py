@@ -1,7 +1,7 @@
 """What is written down of one episode: one line of JSON, the same in matches and experiments.
 
 Stored records are untrusted: `Record.from_json` takes nothing for granted and answers what does not
-fit with a sentence.
+fit with a sentence, and so a line that does not agree with its seal.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 from kibitz._core import __version__
 from kibitz.lab._checked import Fields, below, each, flag, number, optional, text, whole
+from kibitz.lab._seal import check_seal, sealed
 from kibitz.lab.seating import Seating
 
 SCHEMA = 1
@@ -61,6 +62,9 @@ class Record:
     """Steps of the game's model that it made, all choices together; empty where nobody counted."""
     cpu: tuple[float, ...] = ()
     """Seconds of processor time that it took, all its threads together; empty where nobody looked."""
+    busy: tuple[float, ...] = ()
+    """Where its budget is time: of its `seconds`, those for which the thread that chose had a processor,
+    fewer where others wanted it too; else 0. Empty where nobody looked."""
     fault: Fault | None = None
     seed: int = 0
     game: str = ""
@@ -102,10 +106,11 @@ class Record:
             "simulations": self.simulations,
             "transitions": self.transitions,
             "cpu": [round(value, 6) for value in self.cpu],
+            "busy": [round(value, 6) for value in self.busy],
             "fault": fault,
             "version": self.version,
         }
-        return json.dumps(plain, ensure_ascii=False)
+        return sealed(json.dumps(plain, ensure_ascii=False))
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Record:
@@ -118,6 +123,7 @@ class Record:
         """
         if len(line) > LONGEST_LINE:
             raise ValueError(f"a line of {len(line)} bytes is no record")
+        check_seal(line if isinstance(line, bytes) else line.encode(errors="replace"))
         try:
             plain = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -146,6 +152,9 @@ class Record:
         cpu = fields.get("cpu", each(number)) if "cpu" in fields.plain else []
         if len(cpu) not in (0, len(moves)):
             raise ValueError("cpu must have one entry for each seat")
+        busy = fields.get("busy", each(number)) if "busy" in fields.plain else []
+        if len(busy) not in (0, len(moves)):
+            raise ValueError("busy must have one entry for each seat")
         efforts = {len(moves), len(slowest), len(simulations)}
         if efforts not in ({0}, {seats}) or (len(seconds) != seats and (seconds or fault is None)):
             raise ValueError("seconds, moves, slowest and simulations must have one entry for each seat")
@@ -161,6 +170,7 @@ class Record:
             simulations=tuple(simulations),
             transitions=tuple(transitions),
             cpu=tuple(cpu),
+            busy=tuple(busy),
             fault=fault,
             seed=fields.get("seed", whole),
             game=fields.get("game", text),

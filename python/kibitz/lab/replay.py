@@ -16,10 +16,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kibitz import __version__
+from kibitz import __version__, _files
 from kibitz._core import Game, State
 from kibitz.games import load as load_game
-from kibitz.games import wrap
 from kibitz.lab._checked import Fields, below, each, flag, number, optional, printable, text, whole
 from kibitz.rules import Rules
 
@@ -120,8 +119,6 @@ class Replay:
                 f"this replay is of the game '{self.game}', which must be given (game=..., or --game in a "
                 f"command): {error}"
             ) from error
-        if found.rules is not None:
-            found = wrap(found.rules, found.spec)  # as `kb.play` does
         if found.info.players != len(self.planners):
             raise ValueError(
                 f"this replay has {len(self.planners)} seats, but {found.spec} has {found.info.players}"
@@ -257,23 +254,13 @@ def save(episode: Episode | Replay, path: str | os.PathLike[str]) -> None:
     """
     kept = episode if isinstance(episode, Replay) else of(episode)
     content = json.dumps({"schema": SCHEMA, **asdict(kept)}, ensure_ascii=False, allow_nan=False)
-    target = Path(path)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(content + "\n", encoding="utf-8")
-        unfinished.replace(target)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    _files.write(path, content + "\n")
 
 
 def load(path: str | os.PathLike[str]) -> Replay:
     """Reads a file that `save` has written; ValueError, with a sentence, for anything else."""
     path = Path(path)
-    with path.open("rb") as file:
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ValueError(f"{path} is larger than {LARGEST // 2**20} MiB, so it is not read as a replay")
+    content = _files.read(path, LARGEST)
     try:
         plain = json.loads(content.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:

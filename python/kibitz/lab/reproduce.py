@@ -14,12 +14,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kibitz import _files
 from kibitz._core import unknown
 from kibitz.lab import curves, searches
 from kibitz.lab.document import Mistake
 from kibitz.lab.measures import Played, find, game_of, played, played_out
 from kibitz.lab.reproductions import SHARES, UNPLAYED, Reproduction, Target
-from kibitz.lab.statistics.agreement import Figure, Verdict, judge
+from kibitz.lab.statistics.agreement import Figure, Verdict, games_to_tell, judge
 
 if TYPE_CHECKING:
     from kibitz.exact import Solution
@@ -47,6 +48,10 @@ class Row:
     """Our seconds of processor time a game, where somebody looked,"""
     seconds: float | None = None
     """and the published seconds."""
+    tolerance: float = 0.0
+    """A difference up to this does not matter."""
+    needed: int | None = None
+    """Where it cannot be told yet: about how many games would tell; None where no number is known."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
@@ -62,12 +67,16 @@ class Comparison:
 
     reproduction: Reproduction
     scale: float
+    seed: int | None
+    """Of which sample; None: its own."""
     rows: list[Row]
     complete: bool = True
     """False where it was stopped before all games were played."""
     directory: Path | None = None
     curves: list[curves.Measured] = field(default_factory=list)
     """What its picture shows, as far as the results go."""
+    unsealed: tuple[Path, ...] = ()
+    """Files of results without a checksum, as earlier versions wrote them."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
@@ -78,24 +87,29 @@ class Comparison:
             "source": about.source,
             "where": about.where,
             "scale": self.scale,
+            "seed": self.seed,
             "confidence": about.confidence,
             "complete": self.complete,
             "directory": None if self.directory is None else str(self.directory),
+            "unsealed": list(map(str, self.unsealed)),
             "figures": [row.to_json() for row in self.rows],
             "curves": [each.to_json() for each in self.curves],
         }
 
     def __str__(self) -> str:
         from kibitz.lab.reports.text import columns
+        from kibitz.lab.results import unchecked
 
         cover = f"{100 * self.reproduction.confidence:g} %"
-        head = ["figure", "paper", cover, "ours", cover, "games", "verdict"]
+        head = ["figure", "paper", cover, "ours", cover, "games", "tolerance", "verdict"]
         table = [head, *(_cells(row) for row in self.rows)]
         if any(row.seconds is not None for row in self.rows):
             for line, row in zip(table, [None, *self.rows], strict=True):
                 line[-1:-1] = ["paper s/game", "CPU s/game"] if row is None else _costs(row)
         lines = columns(table) if self.rows else []
         notes = list(dict.fromkeys(row.note for row in self.rows if row.note))
+        if self.unsealed:
+            notes.append(f"Not checked: {unchecked(self.unsealed)}.")
         points = columns([_HEAD_OF_POINTS, *_points(self.curves)]) if self.curves else []
         return "\n\n".join("\n".join(part) for part in (lines, notes, points) if part)
 
@@ -115,7 +129,7 @@ class Comparison:
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"curves.{form}" for form in ("png", "svg")]
         for path, content in zip(paths, (png(picture), svg(picture).encode()), strict=True):
-            path.write_bytes(content)
+            _files.write(path, content)
         return paths
 
 
@@ -154,7 +168,15 @@ def _costs(row: Row) -> list[str]:
 
 def _cells(row: Row) -> list[str]:
     games = "exact" if row.games is None else f"{row.games:,}"
-    return [row.name, *_words(row.paper, row.share), *_words(row.ours, row.share), games, row.verdict]
+    tolerance = f"± {100 * row.tolerance:.3g} %" if row.share else f"± {row.tolerance:.3g}"
+    told = "" if row.needed is None else f": about {_rounded(row.needed):,} games would"
+    figures = *_words(row.paper, row.share), *_words(row.ours, row.share)
+    return [row.name, *figures, games, tolerance, row.verdict + told]
+
+
+def _rounded(games: int) -> int:
+    """Two digits are as much as is known of it."""
+    return int(float(f"{games:.2g}"))
 
 
 def _words(figure: Figure, share: bool) -> tuple[str, str]:
@@ -207,16 +229,29 @@ def scaled(experiment: Experiment, scale: float) -> Experiment:
     return replace(experiment, episodes=fewer(experiment.episodes), pairings=pairings)
 
 
-def folder(reproduction: Reproduction, scale: float) -> Path:
-    """Where the results go unless told otherwise: another size has another folder.
+def resampled(experiment: Experiment, seed: int | None) -> Experiment:
+    """The experiment with other seeds, as many as it has; with its own where no seed is given.
+
+    >>> from kibitz.lab import Experiment
+    >>> from kibitz.lab.reproduce import resampled
+    >>> resampled(Experiment("a", games=["tiger"], planners=["pomcp"], seeds=[5, 6]), 7).seeds
+    (14, 15)
+    """
+    if seed is None:
+        return experiment
+    return replace(experiment, seeds=tuple(searches.sample(seed, len(experiment.seeds))))
+
+
+def folder(reproduction: Reproduction, scale: float, seed: int | None = None) -> Path:
+    """Where the results go unless told otherwise: another size or sample has another folder.
 
     >>> from kibitz.lab.reproduce import folder
     >>> from kibitz.lab.reproductions import load
-    >>> folder(load("posg-bear"), 0.1).name
-    'posg-bear@0.1'
+    >>> folder(load("posg-bear"), 0.1).name, folder(load("posg-bear"), 1, seed=7).name
+    ('posg-bear@0.1', 'posg-bear-seed-7')
     """
     name = reproduction.name if scale == 1 else f"{reproduction.name}@{scale:g}"
-    return Path("results") / "reproductions" / name
+    return Path("results") / "reproductions" / (name if seed is None else f"{name}-seed-{seed}")
 
 
 def compare(
@@ -224,9 +259,12 @@ def compare(
     results: Results | None,
     *,
     scale: float = 1.0,
+    seed: int | None = None,
     searched: list[curves.Measured] | None = None,
 ) -> Comparison:
     """Every published figure beside ours, as far as the results and searches go.
+
+    `scale` and `seed` say what was played and searched, and are those of the playouts that are made here.
 
     >>> from kibitz.lab.reproduce import compare
     >>> from kibitz.lab.reproductions import load
@@ -234,6 +272,8 @@ def compare(
     >>> round(exact.ours.value, 9), exact.verdict
     (-0.32, 'agrees')
     """
+    from kibitz.lab.reports.text import hurried
+
     rows = []
     shown = reproduction.confidence
     for target in reproduction.targets:
@@ -241,7 +281,7 @@ def compare(
         if target.measure == "exact value":
             ours = Played(_exact(reproduction, target), 0)
         elif target.measure == "playout win rate":
-            ours = _played_out(reproduction, target, scale)
+            ours = _played_out(reproduction, target, scale, seed)
             games = ours.games
         elif target.measure == "end of a search":
             ours = ours if searched is None else searches.end_of(target, searched)
@@ -250,13 +290,19 @@ def compare(
             if results is not None:
                 cell, planner = find(reproduction, target, results.cells)
                 ours = played(target, results, cell, planner, shown)
-                note = _note(target, target.published(ours.spread, shown), results.result(cell).faults)
+                result = results.result(cell)
+                note = _note(target, ours.published(target, shown), result.faults)
+                if (standing := result.standings[planner]).hurried:
+                    note = f"{note} {hurried(standing, standing.planner)}".lstrip()
             games = ours.games
-        paper = target.published(ours.spread, shown)
+        paper = ours.published(target, shown)
         verdict = judge(ours.figure, paper, tolerance=target.tolerance, better=target.better)
+        needed = None
+        if verdict == "cannot tell yet" and games:
+            needed = games_to_tell(ours.figure, paper, games, tolerance=target.tolerance)
         share = target.measure in SHARES
-        costs = ours.cpu, target.seconds
-        rows.append(Row(target.name, paper, ours.figure, games, verdict, share, note, *costs))
+        others = ours.cpu, target.seconds, target.tolerance, needed
+        rows.append(Row(target.name, paper, ours.figure, games, verdict, share, note, *others))
     complete = results.complete if results is not None else reproduction.experiment is None
     complete = complete and (searched is not None or not reproduction.searches)
     directory = results.directory if results is not None else None
@@ -265,7 +311,9 @@ def compare(
         if results is None
         else [curves.measure(reproduction, each, results) for each in reproduction.curves]
     )
-    return Comparison(reproduction, scale, rows, complete, directory, measured + (searched or []))
+    unsealed = results.unsealed if results is not None else ()
+    measured += searched or []
+    return Comparison(reproduction, scale, seed, rows, complete, directory, measured, unsealed)
 
 
 def _note(target: Target, paper: Figure, faults: int) -> str:
@@ -300,10 +348,11 @@ def _exact(reproduction: Reproduction, target: Target) -> Figure:
     return Figure(table[target.action])
 
 
-def _played_out(reproduction: Reproduction, target: Target, scale: float) -> Played:
+def _played_out(reproduction: Reproduction, target: Target, scale: float, seed: int | None) -> Played:
     from kibitz import games
 
-    return played_out(target, games.load(game_of(reproduction, target)), scale, reproduction.confidence)
+    game = games.load(game_of(reproduction, target))
+    return played_out(target, game, scale, reproduction.confidence, searches.sample(seed or 0, 1)[0])
 
 
 def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:
@@ -331,6 +380,7 @@ def reproduce(
     reproduction: Reproduction,
     *,
     scale: float = 1.0,
+    seed: int | None = None,
     jobs: int | None = None,
     directory: str | os.PathLike[str] | None = None,
     on_progress: Callable[[Coordinator], object] | None = None,
@@ -338,29 +388,29 @@ def reproduce(
 ) -> Comparison:
     """Plays and searches a reproduction, or goes on where it was interrupted, and compares.
 
-    `jobs`, `directory` and `on_progress` are those of `kibitz.lab.run`; `on_search` is told which panel is
-    searched.
+    Another `seed` is another sample: other deals, other choices, other searches. `jobs`, `directory` and
+    `on_progress` are those of `kibitz.lab.run`; `on_search` is told which panel is searched.
 
     >>> import tempfile
     >>> from kibitz.lab.reproduce import reproduce
     >>> from kibitz.lab.reproductions import load
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows = reproduce(load("rps-equilibrium"), scale=0.002, directory=folder, jobs=1).rows
+    ...     rows = reproduce(load("rps-equilibrium"), scale=0.002, directory=folder).rows
     >>> rows[0].verdict, rows[1].verdict
     ('agrees', 'cannot tell yet')
     """
-    directory = Path(folder(reproduction, scale) if directory is None else directory)
+    directory = Path(folder(reproduction, scale, seed) if directory is None else directory)
     # Searches first: they are short, and what cannot be searched is told before anything is played.
-    searched = searches.measure_all(reproduction, scale, on_search)
+    searched = searches.measure_all(reproduction, scale, on_search, seed=seed or 0)
     results = None
     if reproduction.experiment is not None:
         from kibitz.lab.cells import resolve
         from kibitz.lab.run import run
 
-        plan = resolve(scaled(reproduction.experiment, scale))
+        plan = resolve(resampled(scaled(reproduction.experiment, scale), seed))
         check(reproduction, plan.cells)
         results = run(plan, directory, jobs=jobs, on_progress=on_progress)
-    comparison = compare(reproduction, results, scale=scale, searched=searched)
+    comparison = compare(reproduction, results, scale=scale, seed=seed, searched=searched)
     if searched:
         searches.save(searched, directory)
         comparison = replace(comparison, directory=directory)

@@ -1,17 +1,25 @@
-"""Reading what an experiment has come to. A results folder is untrusted: bounded, checked, never run."""
+"""Reading what an experiment has come to. A results folder is untrusted: bounded, checked, never run.
+
+Checked means: what carries a seal agrees with it, every record can be one, and it is one of its cell, in
+its game, by its planners, in one of its seatings.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from kibitz import _files
+from kibitz.lab import table
 from kibitz.lab._checked import Fields, each, flag, number, optional, text, whole
+from kibitz.lab._seal import DAMAGED, check_seal, seal
 from kibitz.lab.cells import Cell
 from kibitz.lab.document import Mistake
 from kibitz.lab.experiment import Experiment, Stop, from_plain
@@ -25,6 +33,8 @@ if TYPE_CHECKING:
 CONFIGURATION, EPISODES, TABLE, REPLAYS = "experiment.json", "episodes", "episodes.parquet", "replays"
 LARGEST = 256 * 2**20
 """Bytes of a configuration that is still read."""
+LARGEST_LINES = 8 << 30
+"""Bytes of a worker's file."""
 
 
 class StoreError(ValueError):
@@ -40,12 +50,11 @@ def read_configuration(directory: Path) -> dict[str, Any]:
     """What `experiment.json` holds; StoreError where it is missing or something else."""
     path = directory / CONFIGURATION
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
+        content = _files.read(path, LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         raise StoreError(f"{directory} holds no results of an experiment: no {CONFIGURATION}") from None
-    if len(content) > LARGEST:
-        raise StoreError(f"{path} is larger than {LARGEST // 2**20} MiB, so it is not read")
+    except ValueError as error:
+        raise StoreError(str(error)) from None
     try:
         plain = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -55,10 +64,18 @@ def read_configuration(directory: Path) -> dict[str, Any]:
     if plain.get("schema") != SCHEMA:
         found = json.dumps(plain.get("schema"))[:40]
         raise StoreError(f"{path} has schema {found}; this version of kibitz reads schema {SCHEMA}")
+    if "seal" in plain and plain["seal"] != seal_of(plain):
+        raise StoreError(f"{path} {DAMAGED}")
     return plain
 
 
-OPTIONAL = ("transitions", "cpu")
+def seal_of(configuration: Mapping[str, Any]) -> str:
+    """The checksum of a configuration: its own field `seal`, which earlier versions did not write."""
+    content = {key: value for key, value in configuration.items() if key != "seal"}
+    return seal(json.dumps(content, sort_keys=True).encode())
+
+
+OPTIONAL = ("transitions", "cpu", "busy")
 """What earlier versions did not write down."""
 
 
@@ -83,30 +100,53 @@ def _schema() -> dict[str, Any]:
         "simulations": wholes,
         "transitions": wholes,
         "cpu": numbers,
+        "busy": numbers,
         "fault": pl.Struct({"kind": pl.String, "seat": pl.UInt64, "what": pl.String}),
         "version": pl.String,
     }
 
 
+class Stored(NamedTuple):
+    """What one file holds."""
+
+    path: Path
+    frame: pl.DataFrame
+    sealed: bool
+    """Whether a checksum says that it is what was written; earlier versions did without."""
+
+    def place(self, row: int) -> str:
+        """Where a row of the table stands in the file."""
+        return f"{self.path}, {'row' if self.path.suffix == '.parquet' else 'line'} {row + 1}"
+
+
 def read(directory: str | os.PathLike[str]) -> pl.DataFrame:
-    """All episodes that were played, each once, in order; StoreError where a line is no record.
+    """All episodes that were played, each once, in order; StoreError where a line is no record, or one of
+    another experiment.
 
     A last line that was torn off is left out. Where an episode is there twice (a worker outlived its
     coordinator), the first counts; both hold the same game.
     """
+    directory = Path(directory)
+    cells = _cells_of(directory)
+    return _joined(_stored(directory, cells), cells)
+
+
+def _stored(directory: Path, cells: Sequence[Cell]) -> list[Stored]:
+    """Every file of a folder, each record one of its cell."""
+    whole_table = directory / TABLE
+    parts = [_read_table(whole_table)] if whole_table.exists() else []
+    parts += [_read_lines(path) for path in files(directory)]
+    known = {cell.id: cell for cell in cells}
+    for part in parts:
+        _check_cells(part, known)
+    return parts
+
+
+def _joined(parts: Sequence[Stored], cells: Sequence[Cell]) -> pl.DataFrame:
     import polars as pl
 
-    directory = Path(directory)
-    parts = [pl.DataFrame(schema=_schema())]
-    table = directory / TABLE
-    if table.exists():
-        parts.append(_read_table(table))
-    parts += [_read_lines(path) for path in files(directory)]
-    frame = pl.concat(parts)
-    order = {cell["id"]: number for number, cell in enumerate(_cells_of(directory))}
-    unknown = frame.filter(~pl.col("cell").is_in(list(order)))
-    if len(unknown):
-        raise StoreError(f"{directory} has episodes of a cell that its {CONFIGURATION} does not have")
+    frame = pl.concat([pl.DataFrame(schema=_schema()), *(part.frame for part in parts)])
+    order = {cell.id: number for number, cell in enumerate(cells)}
     return (
         frame.unique(["cell", "episode", "seating"], keep="first", maintain_order=True)
         .with_columns(pl.col("cell").replace_strict(order, return_dtype=pl.UInt32).alias("order"))
@@ -115,29 +155,77 @@ def read(directory: str | os.PathLike[str]) -> pl.DataFrame:
     )
 
 
-def _cells_of(directory: Path) -> list[dict[str, Any]]:
-    plain = read_configuration(directory).get("cells")
-    if not isinstance(plain, list) or not all(isinstance(cell, dict) and "id" in cell for cell in plain):
-        raise StoreError(f"{directory / CONFIGURATION} lists no cells")
-    return plain
+def _cells_of(directory: Path) -> tuple[Cell, ...]:
+    try:
+        return tuple(Fields(read_configuration(directory), "").get("cells", each(_read_cell)))
+    except StoreError:
+        raise
+    except ValueError as error:
+        raise StoreError(f"{directory / CONFIGURATION}: {error}") from None
+
+
+def _check_cells(part: Stored, cells: Mapping[str, Cell]) -> None:
+    """StoreError, with its place, for the first record that is none of its cell's."""
+    about = part.frame.select("cell", "game", "seed", "planners", "episode", "seating")
+    for row, (name, game, seed, planners, episode, seating) in enumerate(about.iter_rows()):
+        cell = cells.get(name)
+        if cell is None:
+            what = f"an episode of a cell {_shown(name)}, which {CONFIGURATION} does not have"
+        elif game != cell.game:
+            what = f"an episode of {_shown(game)}; its cell {name} plays {cell.game}"
+        elif seed != cell.seed:
+            what = f"an episode of seed {seed}; its cell {name} has seed {cell.seed}"
+        elif tuple(planners) != cell.planners:
+            what = f"an episode of {_shown(planners)}; in its cell {name} play {_shown(cell.planners)}"
+        elif episode >= cell.deals:
+            what = f"an episode on deal {episode}; its cell {name} has {cell.deals}, from 0"
+        elif tuple(seating) not in (right := cell.seatings(episode)):
+            those = ", ".join(str(list(one)) for one in right[:6]) + ", …" * (len(right) > 6)
+            what = f"nobody sits as in {seating} on deal {episode} of its cell {name}, but as in {those}"
+        else:
+            continue
+        raise StoreError(f"{part.place(row)}: {what}")
+
+
+def _shown(value: str | Sequence[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)[:100]
 
 
 def read_file(path: str | os.PathLike[str]) -> pl.DataFrame:
-    """The episodes in a single file, a table (.parquet) or a worker's lines, without its folder."""
+    """The episodes of `open_file` alone."""
+    return open_file(path).frame
+
+
+def open_file(path: str | os.PathLike[str]) -> Stored:
+    """The episodes in a single file, a table (.parquet) or a worker's lines, without its folder.
+
+    What its cells are nobody says, but each has one game, one seed and the same planners.
+    """
     path = Path(path)
     if not path.is_file():
         raise StoreError(f"there is no file {path}")
-    return _read_table(path) if path.suffix == ".parquet" else _read_lines(path)
+    part = _read_table(path) if path.suffix == ".parquet" else _read_lines(path)
+    columns = ["cell", "game", "seed", "planners"]
+    first: dict[str, tuple[Any, ...]] = {}
+    for row, (cell, *own) in enumerate(part.frame.select(columns).iter_rows()):
+        if cell and first.setdefault(cell, tuple(own)) != tuple(own):
+            raise StoreError(
+                f"{part.place(row)}: an episode of another game than others of its cell {cell}, or of "
+                f"another seed, or by other planners: {_shown(own[0])}, seed {own[1]}, {_shown(own[2])}"
+            )
+    return part
 
 
-def _read_table(path: Path) -> pl.DataFrame:
+def _read_table(path: Path) -> Stored:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise StoreError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
-    for name, before in (("transitions", "simulations"), ("cpu", "transitions")):
+        frame, sealed = table.read_sealed(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise StoreError(str(error)) from None
+    for name, before in zip(OPTIONAL, ("simulations", *OPTIONAL), strict=False):
         if name not in frame.columns:  # an earlier version's
             after = frame.columns.index(before) + 1 if before in frame.columns else 0
             frame = frame.insert_column(after, pl.lit(None, _schema()[name]).alias(name))
@@ -145,18 +233,22 @@ def _read_table(path: Path) -> pl.DataFrame:
         raise StoreError(f"{path} does not hold episodes as this version of kibitz writes them")
     if not _sound(frame):
         raise StoreError(f"{path} holds episodes that cannot be")
-    return frame
+    return Stored(path, frame, sealed)
 
 
-def _read_lines(path: Path) -> pl.DataFrame:
+def _read_lines(path: Path) -> Stored:
     import polars as pl
 
-    content = path.read_bytes()
+    try:
+        content = _files.read(path, LARGEST_LINES)
+    except ValueError as error:
+        raise StoreError(str(error)) from None
     content = content[: content.rfind(b"\n") + 1]  # without a torn line
+    sealed = _check_seals(path, content)
     try:
         frame = pl.read_ndjson(content, schema=_schema())
         if len(frame) == content.count(b"\n") and _sound(frame):
-            return frame
+            return Stored(path, frame, sealed)
     except pl.exceptions.PolarsError:
         pass
     # Something is wrong: line by line it can be said what and where.
@@ -166,6 +258,22 @@ def _read_lines(path: Path) -> pl.DataFrame:
         except ValueError as error:
             raise StoreError(f"{path}, line {count}: {error}") from None
     raise StoreError(f"{path} cannot be read as episodes")
+
+
+def _check_seals(path: Path, content: bytes) -> bool:
+    """Whether the lines have seals; one worker wrote them, so that either all have or none has."""
+    without = first = None
+    for count, line in enumerate(io.BytesIO(content), 1):
+        try:
+            if check_seal(line):
+                first = first or count
+            else:
+                without = without or count
+        except ValueError as error:
+            raise StoreError(f"{path}, line {count}: {error}") from None
+    if first and without:
+        raise StoreError(f"{path}, line {without}: it has no checksum, but line {first} has one")
+    return without is None
 
 
 def _sound(frame: pl.DataFrame) -> bool:
@@ -197,7 +305,10 @@ def _sound(frame: pl.DataFrame) -> bool:
             pl.col(name).list.eval(pl.element().is_not_null()).list.all().fill_null(True)
             for name in OPTIONAL
         ),
-        pl.col("cpu").list.eval(pl.element().is_finite().fill_null(False)).list.all().fill_null(True),
+        *(
+            pl.col(name).list.eval(pl.element().is_finite().fill_null(False)).list.all().fill_null(True)
+            for name in ("cpu", "busy")
+        ),
         *(
             pl.col(name).list.eval(pl.element().is_not_null()).list.all()
             for name in ("planners", "seating", "moves", "simulations")
@@ -224,6 +335,14 @@ def tail(path: Path, offset: int) -> list[Record]:
     return [Record.from_json(line) for line in content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]]
 
 
+def unchecked(files: Sequence[Path]) -> str:
+    """A sentence on files without a checksum; empty where there are none."""
+    if not files:
+        return ""
+    names = ", ".join(path.name for path in files[:4]) + ", …" * (len(files) > 4)
+    return f"{names} without a checksum: what was changed in there would not be noticed"
+
+
 @dataclass(frozen=True)
 class Results:
     """What a folder holds: the experiment and the episodes that count."""
@@ -240,6 +359,8 @@ class Results:
     """How many more were played after a stopping rule had been satisfied; they do not count."""
     finished: Mapping[str, bool]
     """Of each cell, by its id, whether it is complete."""
+    unsealed: tuple[Path, ...] = ()
+    """Files without a checksum, as earlier versions wrote them: what was changed in them goes unnoticed."""
 
     @property
     def complete(self) -> bool:
@@ -258,8 +379,12 @@ class Results:
             frame = self._by_cell.get(cell if isinstance(cell, str) else cell.id, frame.clear())
         return records_of(frame)
 
-    def result(self, cell: Cell, ties: Ties = "shared") -> MatchResult:
-        """What a cell has come to; printing it shows the table. `ties` is that of `summarise`."""
+    def sequential(self, cell: Cell) -> bool:
+        """Whether a cell's figures had a say in when it stops, or are looked at before it does."""
+        return self.experiment.stop is not None or not self.finished[cell.id]
+
+    def result(self, cell: Cell, ties: Ties = "shared", confidence: float = 0.95) -> MatchResult:
+        """What a cell has come to; printing it shows the table. `ties`, `confidence`: see `summarise`."""
         from kibitz.lab.match import labels
 
         return summarise(
@@ -270,6 +395,8 @@ class Results:
             complete=self.finished[cell.id],
             keep=False,
             ties=ties,
+            confidence=confidence,
+            sequential=self.sequential(cell),
         )
 
     @cached_property
@@ -285,6 +412,7 @@ class Results:
             "episodes": len(self.frame),
             "faults": self.faults,
             "directory": str(self.directory),
+            "unsealed": list(map(str, self.unsealed)),
             "version": self.version,
             "cells": [
                 {"id": cell.id, "budget": dict(cell.budget), **self.result(cell).to_json()}
@@ -303,7 +431,8 @@ def open_results(directory: str | os.PathLike[str]) -> Results:
         experiment, cells, games = _checked(plain)
     except (ValueError, TypeError) as error:
         raise StoreError(f"{directory / CONFIGURATION}: {error}") from None
-    frame = read(directory)
+    stored = _stored(directory, cells)
+    frame = _joined(stored, cells)
     counted, finished = [frame.clear()], {}
     parts = {key[0]: part for key, part in frame.partition_by("cell", as_dict=True).items()}
     for cell in cells:
@@ -315,7 +444,11 @@ def open_results(directory: str | os.PathLike[str]) -> Results:
     version, machine = str(plain.get("version")), plain.get("machine")
     machine = machine if isinstance(machine, dict) else {}
     beyond = len(frame) - len(whole_frame)
-    return Results(directory, experiment, cells, games, version, machine, whole_frame, beyond, finished)
+    unsealed = (directory / CONFIGURATION,) * ("seal" not in plain)
+    unsealed += tuple(part.path for part in stored if not part.sealed)
+    return Results(
+        directory, experiment, cells, games, version, machine, whole_frame, beyond, finished, unsealed
+    )
 
 
 def _progress(cell: Cell, stop: Stop | None, facts: GameFacts, frame: pl.DataFrame) -> tuple[int, bool]:
@@ -352,6 +485,7 @@ def records_of(frame: pl.DataFrame) -> Iterator[Record]:
             simulations=tuple(row["simulations"]),
             transitions=tuple(row["transitions"] or ()),
             cpu=tuple(row["cpu"] or ()),
+            busy=tuple(row["busy"] or ()),
             fault=None if fault is None or fault["kind"] is None else Fault(**fault),
             seed=row["seed"],
             game=row["game"],
@@ -373,9 +507,10 @@ def _checked(plain: Mapping[str, Any]) -> tuple[Experiment, tuple[Cell, ...], di
         of = Fields(facts, f"games.{spec}")
         names = tuple(of.get("players", each(text)))
         limits = of.get("min_return", number), of.get("max_return", number)
-        games[spec] = GameFacts(
-            spec, names, *limits, of.get("discount", number), of.get("perfect_information", flag)
-        )
+        # Earlier versions did not write down whether it is zero-sum.
+        zero_sum = of.get("zero_sum", flag) if "zero_sum" in of.plain else False
+        discount, perfect = of.get("discount", number), of.get("perfect_information", flag)
+        games[spec] = GameFacts(spec, names, *limits, discount, perfect, zero_sum)
     cells = tuple(fields.get("cells", each(_read_cell)))
     for cell in cells:
         if cell.game not in games or len(games[cell.game].players) != cell.players:

@@ -11,15 +11,16 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kibitz._arguments import checked
 from kibitz.lab.cells import Cell, Loader, Plan, resolve
 from kibitz.lab.episodes import Job, Playing
-from kibitz.lab.executors import Finished, Lost, executor
+from kibitz.lab.executors import Finished, Lost, executor, leave_if_repeated
 from kibitz.lab.executors.batches import TRIES, Batches
 from kibitz.lab.experiment import Experiment
 from kibitz.lab.match import Clock
 from kibitz.lab.record import Fault, Record
 from kibitz.lab.results import Results, open_results, read, records_of
-from kibitz.lab.standings import GameFacts, win_shares
+from kibitz.lab.standings import GameFacts, counted, win_shares
 from kibitz.lab.stopping import rule_for
 from kibitz.lab.store import Sink, Store
 
@@ -28,6 +29,7 @@ class FaultError(RuntimeError):
     """An episode came to nothing, and the run was to stop at that."""
 
 
+@checked()
 def run(
     experiment: Experiment | Plan,
     directory: str | os.PathLike[str],
@@ -40,13 +42,14 @@ def run(
     """Plays what is left of an experiment and returns what it came to.
 
     Run again after an interruption, it goes on; the result is that of a run without one. `jobs` are
-    processes, by default one for each processor; `cluster` is the address of a Ray cluster, or `local`.
+    processes, by default one, which is this one; `cluster` is the address of a Ray cluster, or `local`, and
+    there all processors are used by default.
     `strict` stops at the first fault (FaultError). `on_progress` is called after each batch.
 
     >>> import tempfile, kibitz as kb
     >>> experiment = kb.lab.Experiment("small", games=["tic-tac-toe"], planners=["random"], episodes=4)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     results = kb.lab.run(experiment, folder, jobs=1)
+    ...     results = kb.lab.run(experiment, folder)
     ...     len(results.frame), results.complete
     (4, True)
     """
@@ -98,14 +101,14 @@ class Live:
 
     def _tally(self, record: Record) -> None:
         self.done += 1
-        if record.fault is not None:
-            self.faults += 1
+        self.faults += record.fault is not None
+        if (outcome := counted(record, self.facts)) is None:
             return
-        wins = win_shares(record.returns, self.facts)
+        wins = win_shares(outcome.places, self.facts)
         for seat, planner in enumerate(record.seating):
             self.games[planner] += 1
             self.wins[planner] += wins[seat]
-            self.returns[planner] += record.returns[seat]
+            self.returns[planner] += outcome.returns[seat] or 0.0
 
 
 class Coordinator:
@@ -138,6 +141,7 @@ class Coordinator:
 
     def play(self, on_progress: Callable[[Coordinator], object] | None = None) -> None:
         """Plays what is left; Ctrl-C leaves everything that was finished on disk."""
+        leave_if_repeated()
         with Store(self.directory, self.plan) as store:
             for record in records_of(read(self.directory)):
                 self._add(record)
@@ -201,7 +205,7 @@ class Coordinator:
         if len(event.jobs) == 1 and event.fault is None and batches.losses[jobs[0]] >= TRIES:
             batches.forget(jobs[0])
             what = f"its process died {TRIES} times while it was played"
-            yield playing.fault(jobs[0], Fault("died", None, what))
+            yield playing.fault(jobs[0], Fault("died", event.seat, what))
 
     def _take(self, record: Record) -> Job | None:
         job = self._add(record)

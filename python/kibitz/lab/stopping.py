@@ -13,9 +13,8 @@ from typing import Protocol
 from kibitz.lab.cells import Cell
 from kibitz.lab.experiment import Stop
 from kibitz.lab.record import Record
-from kibitz.lab.standings import GameFacts, win_shares
-from kibitz.lab.statistics import Sprt, wilson
-from kibitz.lab.statistics.intervals import normal_quantile
+from kibitz.lab.standings import GameFacts, counted, win_shares
+from kibitz.lab.statistics import Sprt, mean_of_deals
 
 
 class Rule(Protocol):
@@ -49,11 +48,14 @@ class _Test:
         self.test = Sprt(elo0=elo0, elo1=elo1, alpha=stop.alpha, beta=stop.beta, paired=self.paired)
 
     def enough(self, deal: Sequence[Record]) -> bool:
-        # Of a deal with a fault there is no score; leaving out half of it would favour a seat.
-        if any(record.fault for record in deal):
-            return self.test.verdict.decided
-        shares = (win_shares(record.returns, self.facts)[record.seating.index(0)] for record in deal)
-        return self.test.add(sum(shares)).decided
+        score = 0.0
+        for record in deal:
+            outcome = counted(record, self.facts)
+            # Of a deal with a fault that is nobody's there is no score; half of it would favour a seat.
+            if outcome is None:
+                return self.test.verdict.decided
+            score += win_shares(outcome.places, self.facts)[record.seating.index(0)]
+        return self.test.add(score).decided
 
     def words(self) -> str:
         verdict = self.test.verdict
@@ -63,64 +65,45 @@ class _Test:
 
 
 class _Width:
-    """Until the intervals of all planners are narrow enough."""
+    """Until the intervals of all planners are narrow enough.
+
+    They are confidence sequences: an interval that is looked at until it pleases must hold at every look.
+    """
 
     def __init__(self, stop: Stop, width: float, cell: Cell, facts: GameFacts) -> None:
         self.width, self.least, self.facts = width, stop.least, facts
         self.returns = (stop.of or ("win rate" if len(facts.players) > 1 else "return")) == "return"
-        self.planners = [_Sums() for _ in cell.planners]
+        self.planners: list[list[list[float]]] = [[] for _ in cell.planners]
         self.deals = 0
+        self.widest = math.inf
+        self._look = stop.least
 
     def enough(self, deal: Sequence[Record]) -> bool:
         self.deals += 1
         groups: list[list[float]] = [[] for _ in self.planners]
         for record in deal:
-            if record.fault is None:
-                values = record.returns if self.returns else win_shares(record.returns, self.facts)
+            if (outcome := counted(record, self.facts)) is not None:
+                values = outcome.returns if self.returns else win_shares(outcome.places, self.facts)
                 for planner, value in zip(record.seating, values, strict=True):
-                    groups[planner].append(value)
-        for sums, group in zip(self.planners, groups, strict=True):
-            sums.add(group)
-        return self.deals >= self.least and self._widest() <= self.width
+                    if value is not None:
+                        groups[planner].append(value)
+        for seen, group in zip(self.planners, groups, strict=True):
+            seen.append(group)
+        if self.deals < self._look:
+            return False
+        # Looks cost more the more there is to look at: one at each deal at first, then at every hundredth.
+        self._look = self.deals + max(1, self.deals // 100)
+        self.widest = 0.0
+        for seen in self.planners:
+            self.widest = max(self.widest, self._wide(seen))
+            if self.widest > self.width:
+                return False
+        return True
 
-    def _widest(self) -> float:
-        return max(sums.spread() if self.returns else sums.share() for sums in self.planners)
-
-    def words(self) -> str:
-        return f"width {self._widest():.3g}, to be {self.width:g}"
-
-
-class _Sums:
-    """What an interval needs of the deals so far, in a few numbers.
-
-    For the mean of all values with the deals as groups: with n_d values that sum up to s_d in deal d,
-    the squares of s_d - n_d mean can be had from the sums of s_d², s_d n_d and n_d².
-    """
-
-    def __init__(self) -> None:
-        self.groups = self.count = 0
-        self.sum = self.squares = self.mixed = self.counts = 0.0
-
-    def add(self, group: Sequence[float]) -> None:
-        if group:
-            total, count = math.fsum(group), len(group)
-            self.groups += 1
-            self.count += count
-            self.sum += total
-            self.squares += total * total
-            self.mixed += total * count
-            self.counts += count * count
-
-    def share(self) -> float:
-        """The width of Wilson's interval."""
-        low, high = wilson(min(self.sum, self.count), self.count)
+    def _wide(self, groups: list[list[float]]) -> float:
+        limits = self.facts.limits if self.returns else (0.0, 1.0)
+        low, high = mean_of_deals(groups, limits, sequential=True)
         return high - low
 
-    def spread(self) -> float:
-        """The width of the mean's interval."""
-        if self.groups < 2:
-            return math.inf
-        mean = self.sum / self.count
-        squares = max(0.0, self.squares - 2 * mean * self.mixed + mean * mean * self.counts)
-        error = math.sqrt(squares * self.groups / (self.groups - 1)) / self.count
-        return 2 * normal_quantile(0.975) * error
+    def words(self) -> str:
+        return f"width {self.widest:.3g}, to be {self.width:g}"

@@ -1,8 +1,8 @@
 """The folder that holds an experiment's results: written so that nothing that counted is ever lost.
 
-    experiment.json         what is played, by which version, on which machine; written first
-    episodes/0001.jsonl     one file for each worker that ever ran, a line an episode
-    episodes.parquet        all of them in order, once the experiment is complete
+    experiment.json         what is played, by which version, on which machine, with a seal; written first
+    episodes/0001.jsonl     one file for each worker that ever ran, a line an episode, with a seal
+    episodes.parquet        all of them in order, once the experiment is complete, under a seal (`table`)
     replays/...             the episodes that are kept move by move
 
 A line is written with one system call before its episode counts, so that killing any process loses
@@ -23,7 +23,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from kibitz import _files
 from kibitz._core import __version__
+from kibitz.lab import table
 from kibitz.lab.cells import Plan, plain_cell
 from kibitz.lab.experiment import to_plain
 from kibitz.lab.record import SCHEMA, Record
@@ -38,6 +40,7 @@ from kibitz.lab.results import (
     open_results,
     read,
     read_configuration,
+    seal_of,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +68,7 @@ class Writer:
     def write(self, record: Record) -> None:
         """The record is with the operating system when this returns."""
         left = memoryview(record.to_json().encode() + b"\n")
-        try:
+        with _files.naming(self.path):
             while left:
                 written = os.write(self._file, left)
                 self.size += written
@@ -73,14 +76,13 @@ class Writer:
             if time.monotonic() - self._synced > SYNC:
                 os.fsync(self._file)
                 self._synced = time.monotonic()
-        except OSError as error:
-            raise OSError(error.errno, os.strerror(error.errno or 0), str(self.path)) from None
 
     def close(self) -> None:
         """Waits for the disk; a file that nothing was written to goes away."""
         if self._file >= 0:
-            os.fsync(self._file)
-            os.close(self._file)
+            with _files.naming(self.path):
+                os.fsync(self._file)
+                os.close(self._file)
             self._file = -1
             if self.size == 0:
                 self.path.unlink(missing_ok=True)
@@ -138,7 +140,8 @@ class Store:
             self._lock = None
 
     def _refuse_strangers(self) -> None:
-        there = [path.name for path in self.directory.iterdir() if path.name != LOCK]
+        # The lock, and what was being written when a run was killed, are nobody's.
+        there = [path.name for path in self.directory.iterdir() if not path.name.startswith(".")]
         if there and CONFIGURATION not in there:
             raise StoreError(f"{self.directory} holds other files ({there[0]}); choose another folder")
 
@@ -147,10 +150,15 @@ class Store:
         wanted = configuration(self.plan)
         path = self.directory / CONFIGURATION
         if not path.exists():
-            _write_safely(path, json.dumps(wanted, indent=1, ensure_ascii=False).encode())
+            sealed = wanted | {"seal": seal_of(wanted)}
+            _files.write(path, json.dumps(sealed, indent=1, ensure_ascii=False), sync=True)
             return
         there = read_configuration(self.directory)
         here = json.loads(json.dumps(wanted))
+        for spec, facts in (there.get("games") or {}).items():
+            if spec in here["games"]:  # what an earlier version did not write down of a game cannot differ
+                known = here["games"][spec]
+                here["games"][spec] = {key: value for key, value in known.items() if key in facts}
         for key in ("experiment", "cells", "games"):
             if what := _difference(there.get(key), here[key], key):
                 raise StoreError(
@@ -172,19 +180,8 @@ class Store:
         lines = files(self.directory)
         if not lines:
             return
-        frame = read(self.directory)
-        unfinished = self.directory / f".{TABLE}"
-        try:
-            with unfinished.open("wb") as file:
-                frame.write_parquet(file)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(self.directory / TABLE)
-            _sync_folder(self.directory)
-        except Exception as error:  # polars has its own for a full disk
-            unfinished.unlink(missing_ok=True)
-            words = " ".join(str(error).split())[:200]
-            raise StoreError(f"{self.directory / TABLE} cannot be written: {words}") from None
+        table.write(read(self.directory), self.directory / TABLE)
+        _sync_folder(self.directory)
         for path in lines:
             path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
@@ -214,20 +211,6 @@ def _make_folder(path: Path) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         blamed = error.filename if isinstance(error, NotADirectoryError) else path
         raise StoreError(f"{blamed} cannot be a folder for results: a file is in the way") from None
-
-
-def _write_safely(path: Path, content: bytes) -> None:
-    unfinished = path.with_name(f".{path.name}")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-        raise OSError(error.errno, os.strerror(error.errno or 0), str(path)) from None
 
 
 def _sync_folder(path: Path) -> None:

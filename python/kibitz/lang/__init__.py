@@ -11,15 +11,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from kibitz import _core
+from kibitz import _core, _files
 from kibitz._core import Entry, Finding, Game, ParamDoc, RulesMachine
 
 SUFFIXES = (".kif", ".gdl")
 FOLDER = Path(__file__).parent / "rules"
 """Where the rules that come with the package are."""
 _SPEC = re.compile(r"(?P<path>.*\.(?:kif|gdl))\s*(?:\((?P<facts>.*)\))?\s*", re.DOTALL | re.IGNORECASE)
-_FACT = r"^\(\s*(?P<key>{key})\s+(?P<value>[^\s()?]+)\s*\)[ \t]*(?:;.*)?$"
-"""A fact with one argument, alone on a line."""
+_FACT = r"(?:^|(?<=\r))\(\s*(?P<key>{key})\s+(?P<value>[^\s()?]+)\s*\)[ \t]*(?:;[^\r\n]*)?(?=\r|$)"
+"""A fact with one argument, alone on a line, whichever way lines end."""
 _LIMIT = "limit."
 
 
@@ -66,7 +66,8 @@ def machine(
 ) -> RulesMachine:
     """What runs the rules of a file, bare: facts, all roles' moves, scores and percepts in its own words.
 
-    `machine` is `network`, `reasoner`, or None for the one that `load` would choose.
+    `machine` is one of `kibitz._core.rules_machines()`: `network`, `reasoner`, or the network of one way of
+    grounding; None for the one that `load` would choose.
 
     >>> from kibitz.lang import machine
     >>> state = machine("tic-tac-toe.kif").initial()
@@ -109,9 +110,8 @@ def read(
         data = shipped.read_bytes()
     else:
         try:
-            with path.open("rb") as file:
-                # One more, so that the core sees what is too large.
-                data = file.read(largest + 1)
+            # No more than one byte too many, so that the core sees what is too large.
+            data = _files.read(path, largest, beyond=True)
         except OSError as error:
             shipped_names = [entry.name for entry in shipped_rules()]
             near = path.name == str(path)

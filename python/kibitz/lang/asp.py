@@ -41,20 +41,35 @@ def terms(text: str) -> list[Term]:
     """
     found: list[Term] = []
     stack: list[list[Term]] = [found]
-    for token in re.findall(r"[()]|[^\s();]+", re.sub(r";[^\n]*", "", text.lower().lstrip("\ufeff"))):
-        if token == "(":
+    bare = re.sub(r";[^\r\n]*", "", text.lower().lstrip("\ufeff"))
+    skipped = 0
+    for match in re.finditer(r"[()]|[^\s();]+", bare):
+        token = match[0]
+        # Between the rules, a bracket right after a word belongs to some text that is no rule.
+        before = bare[match.start() - 1 : match.start()]
+        if skipped or (token == "(" and len(stack) == 1 and before.strip() not in ("", ")")):
+            skipped += {"(": 1, ")": -1}.get(token, 0)
+        elif token == "(":
             inner: list[Term] = []
             stack[-1].append(inner)
             stack.append(inner)
         elif token != ")":
-            stack[-1].append(token)
+            if len(stack) > 1 or _is_alone(bare, match):
+                stack[-1].append(token)
         elif len(stack) == 1:
             raise ValueError("there is a closing bracket too many")
         else:
             stack.pop()
-    if len(stack) > 1:
+    if len(stack) > 1 or skipped:
         raise ValueError("a closing bracket is missing")
     return found
+
+
+def _is_alone(text: str, word: re.Match[str]) -> bool:
+    """Whether there is nothing beside a word between the rules: else it belongs to text that is no rule."""
+    before = re.split(r"[\r\n)]", text[: word.start()])[-1]
+    after = re.split(r"[\r\n(]", text[word.end() :], maxsplit=1)[0]
+    return not before.strip() and not after.strip()
 
 
 def infix_terms(text: str) -> list[Term]:
@@ -64,7 +79,7 @@ def infix_terms(text: str) -> list[Term]:
     >>> infix_terms("goal(R, 100) :- wins(R) & ~over.")
     [['<=', ['goal', '?r', '100'], ['wins', '?r'], ['not', 'over']]]
     """
-    tokens = re.findall(r":-|<=|[(),&|~.]|[^\s(),&|~.:<]+", re.sub(r"[;%][^\n]*", "", text))
+    tokens = re.findall(r":-|<=|[(),&|~.]|[^\s(),&|~.:<]+", re.sub(r"[;%][^\r\n]*", "", text))
     return list(_Infix(tokens).rules())
 
 
@@ -148,6 +163,8 @@ class Program:
         for head, body in parts:
             # Hints about what may ever be true or done, unless a rule asks for them.
             if _name(head) in ("base", "input") and _name(head) not in asked:
+                continue
+            if _name(head) == "distinct":
                 continue
             lines += [self._clause(head, literals) for literals in _alternatives(["and", *body])]
         shown = [
@@ -266,8 +283,9 @@ def _name(term: Term) -> str:
 
 
 def _read(rules: str) -> list[Term]:
-    bare = re.sub(r";[^\n]*", "", rules).strip()
-    return terms(rules) if bare.startswith("(") else infix_terms(rules)
+    bare = re.sub(r";[^\r\n]*", "", rules).strip()
+    is_prefix = bare.startswith("(") or re.search(r"\(\s*(<=|role|init|legal|next)\s", bare, re.IGNORECASE)
+    return terms(rules) if is_prefix else infix_terms(rules)
 
 
 def _split(term: Term) -> tuple[Term, list[Term]]:

@@ -16,13 +16,14 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kibitz._core import RulesMachine, RulesState
-from kibitz.lang import apart, check, machine, read
+from kibitz import _files
+from kibitz._core import RulesMachine, RulesState, check_rules
+from kibitz.lang import apart, read
 from kibitz.lang.asp import Answer, Program
 
 LONGEST = 400
@@ -62,14 +63,43 @@ def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0
     >>> compare("tic-tac-toe.kif", states=2).result
     'agrees'
     """
+    _, data, limits = read(spec)
+    return compare_rules(spec, data, limits=limits, states=states, seconds=seconds, seed=seed)
+
+
+def compare_rules(
+    name: str,
+    data: bytes,
+    *,
+    followers: Mapping[str, Callable[[], RulesMachine]] | None = None,
+    limits: Sequence[tuple[str, float]] = (),
+    states: int = 20,
+    longest: int = LONGEST,
+    seconds: float = 60.0,
+    seed: int = 0,
+) -> Verdict:
+    """The same for rules that are at hand, in games of no more than `longest` steps.
+
+    `followers` are the machines that play the network's games again, by what differences call each; the
+    reasoner, if nothing is said.
+
+    >>> from kibitz.lang.oracle import compare_rules
+    >>> compare_rules("no rules", b"(role you)").result
+    'refused'
+    """
     begin = time.monotonic()
-    verdict = Verdict(spec, "agrees")
-    errors = [finding for finding in check(spec) if finding.severity == "error"]
+    verdict = Verdict(name, "agrees")
+    errors = [finding for finding in check_rules(name, data, limits) if finding.severity == "error"]
     if errors:
         verdict.result, verdict.why = "refused", f"{errors[0].code}: {errors[0].message}"
         return verdict
+    comparison = _Comparison(name, data, limits, verdict, begin + seconds)
     try:
-        _compare(spec, verdict, states, begin + seconds, random.Random(seed))
+        games = comparison.with_clingo(states, longest, random.Random(seed))
+        if verdict.machines.get("reasoner") is None:
+            others = followers or {"reasoner": lambda: RulesMachine(name, data, "reasoner", limits)}
+            for who, made in others.items():
+                comparison.with_another(who, made(), games)
         if not all(verdict.machines.values()):
             verdict.result, verdict.why = (
                 "not compared",
@@ -84,51 +114,73 @@ def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0
     return verdict
 
 
-def _compare(spec: str, verdict: Verdict, states: int, end: float, rng: random.Random) -> None:
-    program = Program(read(spec)[1].decode())
-    player = machine(spec, limits={"seconds": max(1.0, (end - time.monotonic()) / 4)})
-    start = {
-        "roles": (program.roles(), frozenset(role.lower() for role in player.roles)),
-        "init": (program.initial(), _facts(player.initial())),
-    }
-    unlike = {name: pair for name, pair in start.items() if pair[0] != pair[1]}
-    verdict.differences += _differences(f"{player.kind}, at the start", unlike)
-    games: list[list[Played]] = []
-    compared = 0
-    # Half of the time is for clingo, the other half for the second machine.
-    half = (time.monotonic() + end) / 2
-    while compared < states and time.monotonic() < half:
-        games.append(list(_play(player, rng, half)))
-        for number in _sample(len(games[-1]), min(STATES_A_GAME, states - compared), rng):
-            if compared and time.monotonic() > half:
-                break
-            step = games[-1][number]
-            moves = None if step.moves is None else dict(zip(player.roles, step.moves, strict=True))
-            answer = program.answer(step.facts, moves)
-            where = f"{player.kind}, game {len(games)}, step {number}"
-            verdict.differences += _differences(where, _unlike(answer, step.answer), step)
-            compared += 1
-    verdict.machines[player.kind] = compared
-    if player.kind == "reasoner":
-        verdict.why = f"no network: {player.why}"
-        return
-    follower = machine(spec, machine="reasoner")
-    followed = 0
-    for number, game in enumerate(games, 1):
-        for index, (known, step) in enumerate(zip(game, _follow(follower, game), strict=True)):
-            where = f"reasoner (expected by the network), game {number}, step {index}"
-            verdict.differences += _differences(where, _unlike(known.answer, step.answer), known)
-            followed += 1
-            if time.monotonic() > end or len(verdict.differences) > 20:
-                verdict.machines[follower.kind] = followed
+@dataclass
+class _Comparison:
+    """The rules of one file, and what was found out about them so far."""
+
+    name: str
+    data: bytes
+    limits: Sequence[tuple[str, float]]
+    verdict: Verdict
+    end: float
+
+    def with_clingo(self, states: int, longest: int, rng: random.Random) -> list[list[Played]]:
+        """Plays games by the network, or the reasoner if there is none, and puts states to clingo."""
+        program = Program(self.data.decode())
+        time_to_ground = ("seconds", max(1.0, (self.end - time.monotonic()) / 4))
+        player = RulesMachine(self.name, self.data, None, [*self.limits, time_to_ground])
+        start = {
+            "roles": (program.roles(), frozenset(role.lower() for role in player.roles)),
+            "init": (program.initial(), _facts(player.initial())),
+        }
+        unlike = {name: pair for name, pair in start.items() if pair[0] != pair[1]}
+        self.verdict.differences += _differences(f"{player.kind}, at the start", unlike)
+        games: list[list[Played]] = []
+        compared = 0
+        # Half of the time is for clingo, the other half for the other machines.
+        half = (time.monotonic() + self.end) / 2
+        while compared < states and time.monotonic() < half:
+            games.append(list(_play(player, rng, longest, half)))
+            for number in _sample(len(games[-1]), min(STATES_A_GAME, states - compared), rng):
+                if compared and time.monotonic() > half:
+                    break
+                step = games[-1][number]
+                moves = None if step.moves is None else dict(zip(player.roles, step.moves, strict=True))
+                answer = program.answer(step.facts, moves)
+                where = f"{player.kind}, game {len(games)}, step {number}"
+                self.verdict.differences += _differences(where, _unlike(answer, step.answer), step)
+                compared += 1
+        self.verdict.machines[player.kind] = compared
+        if player.kind == "reasoner":
+            self.verdict.why = f"no network: {player.why}"
+        return games
+
+    def with_another(self, who: str, player: RulesMachine, games: list[list[Played]]) -> None:
+        """Has another machine play the same games, and say the same at every step."""
+        followed = 0
+        for number, game in enumerate(games, 1):
+            state = player.initial()
+            for index, known in enumerate(game):
+                where = f"{who} (expected by the network), game {number}, step {index}"
+                answer, after = _answer_to(player, state, known.moves)
+                unlike = _unlike(known.answer, answer)
+                if _facts(state) != known.facts:
+                    unlike["facts"] = (known.facts, _facts(state))
+                followed += 1
+                self.verdict.differences += _differences(where, unlike, known)
+                # Where one answer is wrong, whatever follows from it is too.
+                if unlike or after is None or time.monotonic() > self.end:
+                    break
+                state = after
+            self.verdict.machines[who] = followed
+            if time.monotonic() > self.end or len(self.verdict.differences) > 20:
                 return
-    verdict.machines[follower.kind] = followed
 
 
-def _play(player: RulesMachine, rng: random.Random, end: float) -> Iterator[Played]:
+def _play(player: RulesMachine, rng: random.Random, longest: int, end: float) -> Iterator[Played]:
     """A random game, as far as the time allows."""
     state = player.initial()
-    for _ in range(LONGEST):
+    for _ in range(longest):
         legal = state.legal
         if state.terminal or not all(legal) or time.monotonic() > end:
             break
@@ -136,22 +188,24 @@ def _play(player: RulesMachine, rng: random.Random, end: float) -> Iterator[Play
         # A machine may keep what it found out about a state, and must not spoil it: it is asked
         # about other moves first.
         state.advance([rng.choice(each) for each in legal])
-        after, told = state.advance(moves)
-        yield Played(_facts(state), _answer(player, state, after, told), moves)
+        answer, after = _answer_to(player, state, moves)
+        yield Played(_facts(state), answer, moves)
+        if after is None:
+            return
         state = after
     yield Played(_facts(state), _answer(player, state), None)
 
 
-def _follow(player: RulesMachine, game: list[Played]) -> Iterator[Played]:
-    """The same game, played by another machine."""
-    state = player.initial()
-    for step in game:
-        if step.moves is None:
-            yield Played(_facts(state), _answer(player, state), None)
-            return
-        after, told = state.advance(step.moves)
-        yield Played(_facts(state), _answer(player, state, after, told), step.moves)
-        state = after
+def _answer_to(
+    player: RulesMachine, state: RulesState, moves: Sequence[str] | None
+) -> tuple[Answer, RulesState | None]:
+    """What a machine says of a state and of moves there, and where they lead: nowhere if not legal."""
+    told: Sequence[Sequence[str]] = ()
+    after = None
+    legal = state.legal
+    if moves is not None and all(move in own for move, own in zip(moves, legal, strict=True)):
+        after, told = state.advance(moves)
+    return _answer(player, state, after, told), after
 
 
 def _sample(length: int, count: int, rng: random.Random) -> list[int]:
@@ -245,8 +299,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             counts[verdict.result] += 1
             _print(verdict, f"{number}/{len(files)}")
             if kept:
-                kept.write(json.dumps(vars(verdict)) + "\n")
-                kept.flush()
+                with _files.naming(options.json):
+                    kept.write(json.dumps(vars(verdict)) + "\n")
+                    kept.flush()
     print(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
     return 1 if counts["disagrees"] else 0
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kibitz import _files
 from kibitz.lang import apart, check, trial
 
 
@@ -105,10 +106,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             results.append(one)
             print(f"{number}/{len(files)} {' | '.join(_row(one))}", flush=True)
             if kept:
-                kept.write(json.dumps(vars(one)) + "\n")
-                kept.flush()
+                with _files.naming(options.json):
+                    kept.write(json.dumps(vars(one)) + "\n")
+                    kept.flush()
     if options.table:
-        options.table.write_text(table(results), encoding="utf-8")
+        _files.write(options.table, table(results))
     print(summary(results))
     return 1 if any(one.result in ("cut short", "failed") for one in results) else 0
 

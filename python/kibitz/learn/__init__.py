@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from kibitz import _core
+from kibitz import _core, _files
+from kibitz._arguments import checked
 from kibitz._core import Game
 from kibitz.games import load
 
@@ -31,6 +31,10 @@ class Progress:
     """The mean cross entropy between what the network said and what came of it."""
 
 
+LARGEST = 1 << 28
+"""Bytes of a file with a network that is still read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Net:
     """A network, to be saved and asked by searches."""
@@ -39,17 +43,15 @@ class Net:
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the file that `evaluator=FILE` reads; what was there before stays until it is complete."""
-        path = Path(file)
-        beside = path.with_name(path.name + ".part")
-        beside.write_bytes(self.data)
-        beside.replace(path)
+        _files.write(file, self.data)
 
     @staticmethod
     def load(file: str | os.PathLike[str]) -> Net:
         """Reads such a file, to go on from it."""
-        return Net(Path(file).read_bytes())
+        return Net(_files.read(file, LARGEST))
 
 
+@checked("game")
 def teach(
     game: str | Game,
     *,

@@ -6,9 +6,13 @@ A planner written in Python is one module in this folder with a subclass of `Pla
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from kibitz import _registry
+from kibitz._arguments import shown
+from kibitz._blame import place
 from kibitz._core import Decision, Entry, Game, Planner, Referee, State, View
 
 
@@ -39,6 +43,10 @@ class Cheat(Protocol):
         """Tells it the true state, for one decision."""
 
 
+class PlannerFault(TypeError):  # noqa: N818 -- as GameFault
+    """A planner written in Python broke the contract: what it takes or answers is not what it should be."""
+
+
 class PlannerBase:
     """A planner written in Python. A subclass with a `name` can be asked for by that name.
 
@@ -66,8 +74,7 @@ class PlannerBase:
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if cls.__dict__.get("name") is not None:
-            _registry.add("planner", cls.__dict__["name"], cls)
+        _registry.define("planner", cls)
 
     @property
     def spec(self) -> str:
@@ -78,9 +85,9 @@ class PlannerBase:
         """Prepares for an episode and keeps what it is given."""
         self.game, self.seat, self.seed = game, seat, seed
 
-    def act(self, view: View) -> Decision:
+    def act(self, view: View) -> Decision:  # noqa: ARG002 -- what every planner is given
         """Chooses one of `view.legal`."""
-        raise NotImplementedError
+        raise PlannerFault(f"{_named(type(self))} has no method act: nothing chooses")
 
 
 def planner(spec: str | AnyPlanner) -> AnyPlanner:
@@ -94,7 +101,11 @@ def planner(spec: str | AnyPlanner) -> AnyPlanner:
     """
     if not isinstance(spec, str):
         if isinstance(spec, type) or not isinstance(spec, AnyPlanner):
-            raise TypeError(f"expected a planner or its spec, not {spec!r}")
+            raise TypeError(f"expected a planner or its spec, not {shown(spec)}")
+        if not isinstance(spec.spec, str):
+            raise PlannerFault(
+                f"{_named(type(spec))} has {spec.spec!r} as its spec, which should be a text"
+            )
         return spec
     make = _registry.find("planner", spec)
     if make is None:
@@ -121,7 +132,52 @@ def decide(chooser: AnyPlanner, referee: Referee, player: int) -> Decision:
     """
     if isinstance(chooser, Cheat) and chooser.cheats:
         chooser.tell(referee.state)
-    return chooser.act(referee.view(player))
+    return ask(chooser, referee.view(player))
+
+
+def sit(chooser: AnyPlanner, game: Game, seat: int, seed: int) -> None:
+    """Has a planner begin on a seat; PlannerFault, with file and line, if it cannot be called so.
+
+    >>> import kibitz as kb
+    >>> from kibitz.planners import ask, sit
+    >>> game, chooser = kb.load("tic-tac-toe"), kb.planner("random")
+    >>> sit(chooser, game, 0, seed=1)
+    >>> ask(chooser, kb.Referee(game).view(0)).simulations
+    0
+    """
+    _call(chooser.start, game, seat, seed)
+
+
+def ask(chooser: AnyPlanner, view: View) -> Decision:
+    """What a planner decides; PlannerFault, with file and line, if that is no decision."""
+    decision: object = _call(chooser.act, view)
+    if not isinstance(decision, Decision):
+        who = _named(chooser.act, f"{type(chooser).__name__}.act")
+        raise PlannerFault(f"{who} {ANSWERED} {shown(decision)}; it should return a kibitz.Decision")
+    return decision
+
+
+ANSWERED = "answered"
+"""What `ask` says where there is no decision."""
+
+T = TypeVar("T")
+
+
+def _call(method: Callable[..., T], *arguments: object) -> T:
+    try:
+        return method(*arguments)
+    except TypeError as error:
+        # Nothing of it has run: it takes other arguments.
+        here = error.__traceback__
+        if isinstance(method, MethodType | FunctionType) and here is not None and here.tb_next is None:
+            where = place(method)
+            raise PlannerFault(f"{error}" + (f" ({where})" if where else "")) from None
+        raise
+
+
+def _named(thing: Any, name: str | None = None) -> str:
+    where = place(thing)
+    return (name or thing.__name__) + (f" ({where})" if where else "")
 
 
 def list_planners() -> list[Entry]:

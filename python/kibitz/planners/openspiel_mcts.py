@@ -36,22 +36,15 @@ class OpenSpielMcts(PlannerBase):
     def __init__(
         self, simulations: int = 1_000, exploration: float = 1.0, rollouts: int = 1, solve: bool = False
     ) -> None:
-        self._check("simulations", simulations, int, 2, 2**31 - 1)
-        self._check("exploration", exploration, int | float, 0, 10**6)
-        self._check("rollouts", rollouts, int, 1, 2**31 - 1)
-        self._check("solve", solve, bool, False, True)
+        self._check("simulations", simulations, 2, 2**31 - 1)
+        self._check("exploration", exploration, 0, 10**6)
+        self._check("rollouts", rollouts, 1, 2**31 - 1)
         self.simulations, self.exploration = simulations, exploration
         self.rollouts, self.solve = rollouts, solve
 
-    def _check(self, what: str, value: object, kind: Any, least: int, most: int) -> None:
-        right = isinstance(value, kind) and (kind is bool) == isinstance(value, bool)
-        if not (right and least <= value <= most):  # type: ignore[operator]  # it is a number
-            words = (
-                "true or false"
-                if kind is bool
-                else f"a {'whole ' * (kind is int)}number from {least} to {most}"
-            )
-            raise ValueError(f"{self.name}: {what} is {words}, not {value!r}")
+    def _check(self, what: str, value: float, least: int, most: int) -> None:
+        if not least <= value <= most:
+            raise ValueError(f"{self.name}: {what} is a number from {least} to {most}, not {value!r}")
 
     def start(self, game: Game, seat: int, seed: int) -> None:
         """Refuses, in a sentence, what MCTSBot cannot play or OpenSpiel does not have."""

@@ -1,7 +1,8 @@
 """Tests for games and planners, yours included.
 
 `check_game` walks through a game at random and checks everything that the contract promises;
-`check_planner` does the same for a planner on a game. Both return a report that says what was
+`check_planner` does the same for a planner on a game, and `check_leaks` looks for what depends on
+something that a player must not know. All return a report that says what was
 checked, and raise `ContractError`, an `AssertionError`, with a precise sentence.
 
 >>> import kibitz as kb
@@ -36,11 +37,14 @@ True
 
 `playthrough` writes down every call along one game, to be kept and compared; `signatures` gives
 one number for each planner that changes when its play does. Both are commands, too:
-`python -m kibitz.testing.playthrough GAME` and `python -m kibitz.testing.signatures`.
+`python -m kibitz.testing.playthrough GAME` and `python -m kibitz.testing.signatures`. `differential` holds
+solvers, beliefs and planners against plain references on random small games:
+`python -m kibitz.testing.differential`.
 """
 
 from kibitz.testing.contract import ContractError, Report
 from kibitz.testing.games import check_game
+from kibitz.testing.leaks import check_leaks
 from kibitz.testing.planners import check_planner
 
-__all__ = ["ContractError", "Report", "check_game", "check_planner"]
+__all__ = ["ContractError", "Report", "check_game", "check_leaks", "check_planner"]

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
+from kibitz._arguments import checked
 from kibitz._core import Game, GameFault, Referee, State
 from kibitz.games import load
 from kibitz.rules import Rules
@@ -22,6 +23,7 @@ LONG = 60
 """Beyond so many steps no other truth is looked for."""
 
 
+@checked("game")
 def check_game(
     game: str | Game | Rules[Any], *, episodes: int = 20, seed: int = 0, max_steps: int = 200
 ) -> Report:

@@ -10,10 +10,11 @@ from random import Random
 from typing import Any
 
 from kibitz import _core
+from kibitz._arguments import checked
 from kibitz._core import Decision, Game, Planner, Referee, View
 from kibitz.episode import play
 from kibitz.games import load
-from kibitz.planners import AnyPlanner, Cheat, planner
+from kibitz.planners import AnyPlanner, Cheat, ask, planner, sit
 from kibitz.rules import Rules
 from kibitz.testing.contract import ContractError, Report
 
@@ -21,6 +22,7 @@ ENDLESS = {"simulations": 10**9, "worlds": 10**6}
 """Budgets that nobody uses up, by the name of the parameter."""
 
 
+@checked("game")
 def check_planner(
     planner: str | Callable[[], AnyPlanner],
     game: str | Game | Rules[Any],
@@ -50,7 +52,7 @@ def check_planner(
     checker = _Checker(planner, load(game), seed)
     first = checker.new()
     try:
-        first.start(checker.game, 0, seed)
+        sit(first, checker.game, 0, seed)
     except ValueError as refusal:
         checker.report.refused = str(refusal)
         return checker.report
@@ -88,12 +90,12 @@ class _Checker:
     def fresh(self, seat: int, seed: int) -> AnyPlanner:
         """A planner that has just sat down."""
         made = self.new()
-        made.start(self.game, seat, seed)
+        sit(made, self.game, seat, seed)
         return made
 
     def act(self, view: View, seed: int) -> Decision:
         self.report.counts["decisions"] += 1
-        return self.fresh(view.player, seed).act(view)
+        return ask(self.fresh(view.player, seed), view)
 
     def positions(self, count: int, max_steps: int) -> Iterator[View]:
         """Positions of random games, from all seats and of all lengths."""

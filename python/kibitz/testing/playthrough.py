@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kibitz import _core
+from kibitz import _core, _files
 from kibitz._core import Game, State
 from kibitz.games import load
 from kibitz.lang import shipped_rules
@@ -146,7 +146,7 @@ def write(directory: Path) -> list[Path]:
     files = []
     for entry in [*_core.games(), *shipped_rules()]:
         file = directory / f"{entry.name}.txt"
-        file.write_text(playthrough(entry.name), encoding="utf-8")
+        _files.write(file, playthrough(entry.name))
         files.append(file)
     return files
 

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kibitz import _core
+from kibitz import _core, _files
 from kibitz._core import Decision, Planner, Referee
 from kibitz.games import load
 from kibitz.planners import decide
@@ -68,7 +68,7 @@ def _decisions(spec: str) -> Iterator[str]:
             for referee in _positions(name, seed):
                 planner, player = Planner(spec), referee.movers[0]
                 try:
-                    planner.start(referee.game, player, seed)
+                    planner.start(referee.seat(player), player, seed)
                 except ValueError:
                     yield f"{name}: refused"
                     continue
@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.write is None:
         print(text, end="")
     else:
-        options.write.write_text(text, encoding="utf-8")
+        _files.write(options.write, text)
         print(options.write)
 
 

@@ -1,14 +1,13 @@
 //! The exact belief: every possible world with its probability (Bayes' rule by enumeration).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::enumerate::{Bounds, Halt, enumerate};
 use super::opponents::{Conduct, Opponents};
-use super::past::{Ledger, Past, Unlisted};
-use super::world::Next;
+use super::past::{Ledger, Past};
 use super::{Belief, Counter, Trouble, World};
 use crate::model::Model;
-use crate::rng::{Rng, derive};
+use crate::rng::Rng;
 use crate::view::View;
 
 /// Every possible world with its probability. In a game of perfect information that is one.
@@ -37,54 +36,18 @@ impl Exact {
     }
 }
 
-/// Steps that a world may take between two things a player notices, before it counts as endless.
-const PATIENCE: usize = 10_000;
 const ENDLESS: &str = "the game goes on without end between two of the player's moves";
 
 /// Takes all worlds to the present.
 fn follow(past: &Past, worlds: Vec<(World, f64)>, limit: usize) -> Result<Vec<(World, f64)>, Trouble> {
-    let mut scratch = Vec::new();
-    let mut moving = worlds;
-    let mut arrived: Vec<(World, f64)> = Vec::new();
-    let mut rounds = 0;
-    while !moving.is_empty() {
-        rounds += 1;
-        if rounds > PATIENCE + past.view.events.len() {
-            return Err(Trouble::Unfit(ENDLESS.to_owned()));
-        }
-        let mut later = Merged::new(past.model);
-        let (all, here) = (moving.len() as f64, arrived.len());
-        for (done, (world, p)) in (1..).zip(moving) {
-            match past.next(&world, &mut scratch) {
-                Next::Arrived => arrived.push((world, p)),
-                Next::Dead | Next::Untold => {}
-                Next::Step(own) => {
-                    let next = past.successors(&world, own, limit).map_err(|why| match why {
-                        Unlisted::Many(each) => too_large(limit, here as f64 + all * each),
-                        Unlisted::Drawn => Trouble::Unfit(DRAWN.to_owned()),
-                    })?;
-                    let turn = past.model.turn(&world.state);
-                    for (mut after, joint, q) in next {
-                        after.extend_views(past.model, turn, &joint);
-                        later.add(after, p * q);
-                    }
-                    let found = later.worlds.len() + arrived.len();
-                    if found > limit {
-                        // The worlds that are left to look at will lead to as many each.
-                        let each = (found - here) as f64 / f64::from(done);
-                        return Err(too_large(limit, here as f64 + all * each));
-                    }
-                }
-            }
-        }
-        moving = later.worlds;
-    }
-    let mut merged = Merged::new(past.model);
-    for (mut world, p) in arrived {
-        past.arrive(&mut world);
-        merged.add(world, p);
-    }
-    let mut worlds = merged.worlds;
+    let bounds = Bounds { worlds: limit, steps: u64::MAX };
+    let found = enumerate(past, worlds, past.view.events.len(), bounds);
+    let mut worlds = found.map_err(|halt| match halt {
+        Halt::Many(estimate) => too_large(limit, estimate),
+        Halt::Drawn => Trouble::Unfit(DRAWN.to_owned()),
+        Halt::Endless => Trouble::Unfit(ENDLESS.to_owned()),
+        Halt::Late => past.unexplained(),
+    })?;
     let total: f64 = worlds.iter().map(|(_, p)| p).sum();
     // Neither nothing nor so little that it cannot be divided by.
     if !total.is_normal() {
@@ -119,9 +82,15 @@ impl Belief for Exact {
         self.ledger.conduct = conduct;
     }
 
-    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng) -> Result<(), Trouble> {
+    fn update(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        _: &mut Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble> {
         let Exact { worlds, limit, ledger } = self;
-        ledger.explain(model, view, |past, anew| {
+        ledger.explain(model, view, pause, |past, anew| {
             let mut before = std::mem::take(worlds);
             if anew || before.is_empty() {
                 before = vec![(past.initial(), 1.0)];
@@ -162,35 +131,5 @@ impl Belief for Exact {
 
     fn notes(&self) -> Vec<String> {
         self.ledger.notes()
-    }
-}
-
-/// Worlds in the order of their arrival; those that no player can tell apart and that have the
-/// same future are one.
-struct Merged<'a> {
-    model: &'a dyn Model,
-    worlds: Vec<(World, f64)>,
-    index: BTreeMap<u64, usize>,
-}
-
-impl<'a> Merged<'a> {
-    fn new(model: &'a dyn Model) -> Merged<'a> {
-        Merged { model, worlds: Vec::new(), index: BTreeMap::new() }
-    }
-
-    fn add(&mut self, world: World, probability: f64) {
-        if self.model.info().has.hash {
-            let players = 0..world.keys.len();
-            let key = players.fold(self.model.hash(&world.state), |key, player| {
-                derive(key, world.view_key(self.model, player))
-            });
-            let key = derive(key, world.at as u64);
-            if let Some(&known) = self.index.get(&key) {
-                self.worlds[known].1 += probability;
-                return;
-            }
-            self.index.insert(key, self.worlds.len());
-        }
-        self.worlds.push((world, probability));
     }
 }

@@ -6,9 +6,8 @@
 
 use super::World;
 use crate::game::{Action, Turn};
-use crate::keys::KeyMap;
+use crate::keys::{KeyMap, Kind, join};
 use crate::model::{Model, State};
-use crate::rng::{derive, mix};
 use crate::view::after_observation;
 
 /// States with their probabilities.
@@ -42,14 +41,13 @@ pub struct Arm {
     pub next: Vec<(usize, f64)>,
 }
 
-/// How long chance may go on by itself before a game counts as endless.
-const CHANCE_RUN: u64 = 10_000_000;
-
 /// A state on its way to the next decision.
 struct Moving {
     state: State,
     p: f64,
     seen: u64,
+    /// How often chance has moved in a row.
+    draws: u32,
 }
 
 /// States that a player cannot tell apart.
@@ -120,7 +118,7 @@ impl BeliefGraph {
         model: &dyn Model,
         tick: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<(f64, Vec<(usize, f64)>), String> {
-        let moving = vec![Moving { state: model.initial(), p: 1.0, seen: 0 }];
+        let moving = vec![Moving { state: model.initial(), p: 1.0, seen: 0, draws: 0 }];
         let (reward, groups) = self.settle(model, moving, tick)?;
         let number = |(belief, p): (Distribution, f64)| (self.number_and_keep(model, belief), p);
         Ok((reward, groups.into_iter().map(number).collect()))
@@ -152,7 +150,7 @@ impl BeliefGraph {
             let after = model.after(state, &[action], &mut rewards);
             reward += p * rewards[0];
             let told = model.observe(&after, turn, &[action], 0);
-            moving.push(Moving { state: after, p: *p, seen: after_observation(0, told) });
+            moving.push(Moving { state: after, p: *p, seen: after_observation(0, told), draws: 0 });
         }
         self.transitions += moving.len() as u64;
         let (later, groups) = self.settle(model, moving, tick)?;
@@ -173,18 +171,17 @@ impl BeliefGraph {
         mut moving: Vec<Moving>,
         tick: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<(f64, Vec<(Distribution, f64)>), String> {
-        let (mut reward, mut run) = (0.0, 0);
+        let mut reward = 0.0;
         let mut groups: Vec<Group> = Vec::new();
         let mut latest: KeyMap<usize> = KeyMap::default();
         let mut legal = Vec::new();
-        while let Some(Moving { state, p, seen }) = moving.pop() {
+        while let Some(Moving { state, p, seen, draws }) = moving.pop() {
             tick()?;
-            run += 1;
-            if run > CHANCE_RUN {
-                return Err("chance moves without end".to_owned());
-            }
             match model.turn(&state) {
                 Turn::Over => {}
+                Turn::Chance if draws >= model.info().longest_chance() => {
+                    return Err(model.info().endless_chance());
+                }
                 Turn::Chance => {
                     let mut outcomes = Vec::new();
                     model.chance(&state, &mut outcomes);
@@ -194,7 +191,8 @@ impl BeliefGraph {
                         self.transitions += 1;
                         reward += p * q * rewards[0];
                         let told = model.observe(&after, Turn::Chance, &[outcome], 0);
-                        moving.push(Moving { state: after, p: p * q, seen: after_observation(seen, told) });
+                        let (p, seen, draws) = (p * q, after_observation(seen, told), draws + 1);
+                        moving.push(Moving { state: after, p, seen, draws });
                     }
                 }
                 Turn::One(_) | Turn::Several(_) => {
@@ -274,8 +272,9 @@ fn digits(p: f64) -> u64 {
 
 /// A key of a belief whose states are merged.
 fn key_of(model: &dyn Model, belief: &Distribution) -> u64 {
-    let part = |key, (state, p): &(State, f64)| derive(key, model.hash(state) ^ mix(digits(*p)));
-    belief.iter().fold(0, part)
+    belief
+        .iter()
+        .fold(0, |key, (state, p)| join(Kind::Share, join(Kind::State, key, model.hash(state)), digits(*p)))
 }
 
 /// A player's legal actions, ascending.

@@ -3,16 +3,18 @@
 //! Each history is moved on by choices drawn at random among those that agree with what the player saw.
 //! Where there are none, it is taken back choice by choice, the latest first, and moved on otherwise,
 //! until it agrees again: a depth-first search in which no dead end is entered twice. A bag with room for
-//! more is filled up by taking histories back to a random point and moving them on from there.
+//! more is filled up by taking histories back to a random point and moving them on from there. Where that finds
+//! no more and there is still room, all histories are listed, so that none is missing for being unlikely.
 //!
 //! No history is in the bag twice; a history counts as much as its choices are likely. Where the bag has
-//! room for all histories that agree, that is the exact belief once all are found.
+//! room for all histories that agree, it has them all, and is the exact belief; where they cannot all be listed
+//! (chance without probabilities, too many dead ends), a note says so.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::opponents::{Conduct, Opponents};
-use super::past::{Ledger, Past};
+use super::past::{Ledger, Past, Successor};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World};
 use crate::game::Action;
@@ -33,6 +35,8 @@ pub struct Hypergames {
 struct Bag {
     count: usize,
     histories: Vec<History>,
+    /// Whether it is known that no others agree with what was seen.
+    complete: bool,
     /// Of how many in the bag how many contradicted what was seen at the last update.
     changed: (usize, usize),
     /// How often a history was moved on, and how often one was taken back by a step, so far.
@@ -62,15 +66,18 @@ struct Moment {
 /// A step with more outcomes than this is drawn blindly, and so often before it counts as a dead end.
 const LISTED: usize = 1024;
 const DRAWS: usize = 32;
-/// Moments that are looked at for one history before it is given up, and for a bag before it is left as it is.
+/// Moments that are looked at for one history before it is given up, for a bag before it is left as it is, and for
+/// the list of all histories.
 const PATIENCE: u64 = 10_000;
 const PATIENCE_IN_ALL: u64 = 1_000_000;
+const PATIENCE_FOR_ALL: u64 = 100_000;
 
 impl Hypergames {
     /// A bag of at most `count` histories.
     pub fn new(count: usize) -> Hypergames {
         let histories = Vec::new();
-        let bag = Bag { count: count.max(1), histories, changed: (0, 0), tries: 0, backtracks: 0 };
+        let count = count.max(1);
+        let bag = Bag { count, histories, complete: false, changed: (0, 0), tries: 0, backtracks: 0 };
         Hypergames { bag, weights: Vec::new(), ledger: Ledger::default() }
     }
 
@@ -117,6 +124,8 @@ impl Bag {
         }
         self.changed = (0, if anew { 0 } else { before.len() });
         let mut found = Findings::default();
+        // All that may be comes of these.
+        let sources = if anew || self.complete { before.clone() } else { vec![History::new(past)] };
         for mut history in before {
             let (agrees, changed) = self.move_on(&mut history, past, &mut found, rng);
             self.changed.0 += usize::from(changed && !anew);
@@ -129,7 +138,7 @@ impl Bag {
         loop {
             let held = self.histories.len();
             let full = held == 0 || held >= self.count;
-            if full || in_vain >= 20 + 4 * held || found.moments >= PATIENCE_IN_ALL {
+            if full || in_vain >= 20 + 4 * held || found.moments >= PATIENCE_IN_ALL || past.is_late() {
                 break;
             }
             in_vain += 1;
@@ -142,7 +151,55 @@ impl Bag {
                 in_vain = 0;
             }
         }
-        if self.histories.is_empty() { Err(past.unexplained()) } else { Ok(()) }
+        if self.histories.is_empty() {
+            return Err(past.unexplained());
+        }
+        self.complete = self.histories.len() < self.count && self.list_all(sources, past, &mut found);
+        Ok(())
+    }
+
+    /// Puts all histories that agree and come of some into the bag. False if that cannot be done, or there is no room.
+    fn list_all(&mut self, sources: Vec<History>, past: &Past, found: &mut Findings) -> bool {
+        let mut moments = 0;
+        sources.into_iter().all(|source| self.list(source, past, found, &mut moments))
+    }
+
+    /// The same for one, depth first: at each moment on the way, what else may follow is kept.
+    fn list(&mut self, mut history: History, past: &Past, found: &mut Findings, moments: &mut u64) -> bool {
+        let begin = history.moments.len();
+        let mut scratch = Vec::new();
+        let mut open: Vec<Vec<Successor>> = Vec::new();
+        loop {
+            let Some(now) = history.moments.last().cloned() else { return true };
+            *moments += 1;
+            if *moments > PATIENCE_FOR_ALL || open.len() as u64 > PATIENCE || past.is_late() {
+                return false;
+            }
+            let mut next = Vec::new();
+            match past.next(&now.world, &mut scratch) {
+                Next::Dead | Next::Untold => {}
+                Next::Arrived if found.held.contains(&now.world.path) => {}
+                Next::Arrived if self.histories.len() >= self.count => return false,
+                Next::Arrived => self.put(History { found: 1, ..history.clone() }, past, found),
+                Next::Step(own) => match past.successors(&now.world, own, LISTED) {
+                    Ok(agreeing) => next = agreeing,
+                    Err(_) => return false,
+                },
+            }
+            next.retain(|(world, ..)| !found.dead.contains(&world.path));
+            open.push(next);
+            let (world, joint, p) = loop {
+                let Some(rest) = open.last_mut() else { return true };
+                if let Some(successor) = rest.pop() {
+                    break successor;
+                }
+                open.pop();
+            };
+            history.moments.truncate(begin + open.len() - 1);
+            let Some(before) = history.moments.last() else { return true };
+            let moment = before.followed_by(past, world, joint, p);
+            history.moments.push(Arc::new(moment));
+        }
     }
 
     /// Puts a history into the bag unless it is there.
@@ -178,7 +235,7 @@ impl Bag {
         let mut given_up = Vec::new();
         let limit = found.moments + PATIENCE;
         let mut arrived = false;
-        while !arrived && found.moments < limit {
+        while !arrived && found.moments < limit && !past.is_late() {
             found.moments += 1;
             let Some(now) = history.moments.last().cloned() else { break };
             let next = match past.next(&now.world, &mut scratch) {
@@ -224,6 +281,14 @@ impl History {
     }
 }
 
+impl Moment {
+    /// The moment after a step that was listed with its probability.
+    fn followed_by(&self, past: &Past, mut world: World, joint: Vec<Action>, p: f64) -> Moment {
+        world.extend_views(past.model, past.model.turn(&self.world.state), &joint);
+        Moment { world, joint, likely: self.likely + p.ln(), blind: self.blind }
+    }
+}
+
 /// A step from one moment that agrees with the view and is no dead end.
 enum Choice {
     Some(Moment),
@@ -234,17 +299,16 @@ enum Choice {
 }
 
 fn choose(past: &Past, now: &Moment, own: Option<Action>, dead: &BTreeSet<u64>, rng: &mut Rng) -> Choice {
-    let turn = past.model.turn(&now.world.state);
     if let Ok(mut agreeing) = past.successors(&now.world, own, LISTED) {
         agreeing.retain(|(world, ..)| !dead.contains(&world.path));
         if agreeing.is_empty() {
             return Choice::None;
         }
         let chosen = rng.weighted(agreeing.iter().map(|(_, _, p)| *p));
-        let (mut world, joint, p) = agreeing.swap_remove(chosen);
-        world.extend_views(past.model, turn, &joint);
-        return Choice::Some(Moment { world, joint, likely: now.likely + p.ln(), blind: now.blind });
+        let (world, joint, p) = agreeing.swap_remove(chosen);
+        return Choice::Some(now.followed_by(past, world, joint, p));
     }
+    let turn = past.model.turn(&now.world.state);
     for _ in 0..DRAWS {
         let joint = past.draw(&now.world, turn, own, rng)[..turn.width()].to_vec();
         let mut world = now.world.clone();
@@ -261,9 +325,15 @@ impl Belief for Hypergames {
         self.ledger.conduct = conduct;
     }
 
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
+    fn update(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        rng: &mut Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble> {
         let Hypergames { bag, ledger, .. } = self;
-        let updated = ledger.explain(model, view, |past, anew| bag.follow(past, anew, rng));
+        let updated = ledger.explain(model, view, pause, |past, anew| bag.follow(past, anew, rng));
         self.weigh();
         updated
     }
@@ -290,6 +360,14 @@ impl Belief for Hypergames {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.ledger.notes();
+        let Bag { histories, count, complete, .. } = &self.bag;
+        if !complete && !histories.is_empty() && histories.len() < *count {
+            let held = histories.len();
+            notes.push(format!(
+                "{held} histories were found where there is room for {count}: there may be others that agree with \
+                 what was seen, since not all could be listed"
+            ));
+        }
         if let (changed @ 1.., all) = self.bag.changed {
             notes
                 .push(format!("{changed} of {all} histories contradicted what was seen, and were changed"));

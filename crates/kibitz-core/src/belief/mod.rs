@@ -5,6 +5,7 @@
 //! share: the successors of a possible world that agree with what the player saw, by what others are
 //! taken to do (`opponents.rs`).
 
+mod enumerate;
 mod exact;
 pub(crate) mod foreknowledge;
 pub mod graph;
@@ -35,11 +36,18 @@ use crate::view::View;
 
 /// A distribution over states, given a view.
 pub trait Belief: Send + Sync {
-    /// Takes in what has been added to the view since the last call.
+    /// Takes in what has been added to the view since the last call. `pause` is called now and then; once it returns
+    /// true, it makes do with what it has found so far.
     ///
     /// # Errors
-    /// When no state explains the view, or the belief would not fit.
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble>;
+    /// When no state explains the view, or none was found in time, or the belief would not fit.
+    fn update(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        rng: &mut Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble>;
 
     /// Says how other players decide, until the next call, to those who take them to do as a search says.
     fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
@@ -64,6 +72,17 @@ pub trait Belief: Send + Sync {
         None
     }
 
+    /// Whether its worlds disagree with something that was seen, for want of better ones: what may be done in two of
+    /// them need not be the same although it looks the same.
+    fn astray(&self) -> bool {
+        false
+    }
+
+    /// Whether the view's legal actions are legal in all of its worlds.
+    fn fits(&self) -> bool {
+        true
+    }
+
     /// What it has cost so far and how sure it is, in figures with names.
     fn counters(&self) -> Vec<Counter> {
         Vec::new()
@@ -81,7 +100,7 @@ pub type Counter = (&'static str, f64);
 /// Why a belief could not be brought up to date, in a sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trouble {
-    /// No state that could be found explains the view: who must move can only guess.
+    /// No state that could be found (in time) explains the view: who must move can only guess.
     Unexplained(String),
     /// This kind of belief does not fit the game.
     Unfit(String),

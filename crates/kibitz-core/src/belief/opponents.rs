@@ -1,5 +1,7 @@
 //! What other players are taken to do, where a player does not see what they did.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::World;
 use super::past::Past;
 use crate::game::{Action, Turn};
@@ -80,12 +82,15 @@ impl Opponents {
             Opponents::Greedy(slip) => (slip, equally(promising(past, world, player, &legal))),
             Opponents::Search(slip) => (slip, past.strategy(world.view_key(model, player))),
         };
-        favoured.retain(|(action, _)| legal.contains(action));
+        if !favoured.is_empty() {
+            let there: BTreeSet<Action> = legal.iter().copied().collect();
+            favoured.retain(|(action, _)| there.contains(action));
+        }
         let total: f64 = favoured.iter().map(|(_, weight)| weight).sum();
         let slip = if total > 0.0 { slip } else { 1.0 };
+        let favoured: BTreeMap<Action, f64> = favoured.into_iter().collect();
         let share = |action: &Action| {
-            let weight =
-                favoured.iter().find(|(other, _)| other == action).map_or(0.0, |(_, weight)| *weight);
+            let weight = favoured.get(action).copied().unwrap_or_default();
             let favour = if weight > 0.0 { (1.0 - slip) * weight / total } else { 0.0 };
             slip / legal.len().max(1) as f64 + favour
         };
@@ -127,7 +132,7 @@ fn promising(past: &Past, world: &World, player: usize, legal: &[Action]) -> Vec
             if model.turn(&after) != Turn::Over {
                 model.evaluate(&after, &mut values[..players]);
             }
-            value += p * (rewards[player] + values[player]);
+            value += p * (rewards[player] + model.info().discount * values[player]);
         }
         if value > most {
             (best, most) = (vec![action], value);

@@ -7,7 +7,13 @@
 //! most of the weight, the set is drawn anew in proportion to the weights, so that a deal of many
 //! cards is met card by card.
 //!
-//! In a long game it may be that no particle agrees with everything. One that disagrees is
+//! Where few particles agree with what was seen next, since something rare happened that tells nothing until later,
+//! the set is *conditioned* on it: all that the particles may have led to since the last event is listed and weighted
+//! (Bayes' rule), as far as that is not too much; where it cannot be listed, particles are tried again. If even the
+//! particles before it cannot explain it, all that may have been since the beginning of the game is listed, or as many
+//! fresh particles set out from there.
+//!
+//! In a long game it may be that no particle agrees with everything all the same. One that disagrees is
 //! therefore not dropped at once but *strays*: it counts next to nothing as long as there are
 //! others, and is what is left to plan with when there are none.
 //!
@@ -16,10 +22,11 @@
 
 use std::sync::Arc;
 
+use super::enumerate::{Bounds, Halt, Merged, enumerate};
 use super::opponents::{Conduct, Opponents};
 use super::past::{Ledger, Past};
 use super::world::Next;
-use super::{Belief, Counter, Trouble, World, unexplained};
+use super::{Belief, Counter, Trouble, World};
 use crate::game::Action;
 use crate::model::Model;
 use crate::params::words;
@@ -44,19 +51,55 @@ pub struct Particles {
     count: usize,
     weights: Weights,
     swarm: Vec<Particle>,
+    /// Particles as they were before the last event, in memory that is used again and again.
+    before: Vec<Particle>,
     /// For each particle its weight and that of all before it; empty where all count the same.
     reach: Vec<f64>,
     /// Fresh particles that the last update added, and all so far.
     fresh: (usize, usize),
-    /// How many updates left few particles.
+    /// How many updates left few particles, and how often they were conditioned on what was seen.
     depletions: u64,
+    conditioned: u64,
     /// How many equal particles those of the last update were worth when they were fewest.
     effective: usize,
     /// How many different states they are (where the game cannot tell, how many different histories).
     different: usize,
-    /// Updates to let pass before the next attempt at fresh particles, and how many after that.
-    pause: (u32, u32),
+    /// Whether the view's legal actions are legal in all of them, which astray ones need not allow.
+    fits: bool,
+    rejuvenation: Patience,
+    conditioning: Patience,
+    /// How many of the particles there was time for in the last update, if not for all; and how many may still be
+    /// moved on when time is up.
+    in_time: Option<usize>,
+    grace: u32,
     ledger: Ledger,
+}
+
+/// How long to wait before something that is dear is tried again: after each attempt in vain, twice as long.
+#[derive(Clone, Copy)]
+struct Patience {
+    left: u32,
+    next: u32,
+}
+
+impl Patience {
+    const NEW: Patience = Patience { left: 0, next: 1 };
+
+    /// Whether it is time.
+    fn is_over(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left == 0
+    }
+
+    /// Takes it that an attempt helped, or did not.
+    fn learn(&mut self, helped: bool) {
+        *self = match *self {
+            _ if helped => Patience::NEW,
+            Patience { next, .. } => {
+                Patience { left: next.saturating_add(1), next: next.saturating_mul(2) }
+            }
+        };
+    }
 }
 
 #[derive(Clone)]
@@ -69,6 +112,8 @@ struct Particle {
 
 /// A step with more outcomes than this is drawn blindly.
 const LISTED: usize = 64;
+/// Particles that are moved on from one event to the next when time is up, so that there is something to plan with.
+const GRACE: u32 = 64;
 /// The first so many particles list a step's outcomes; if nearly all agree, the others draw blindly.
 const SCOUTS: u32 = 2;
 const NEARLY_ALL: f64 = 0.95;
@@ -82,6 +127,8 @@ const LOST: f64 = 1e-25;
 const THIN: usize = 8;
 /// How often each particle is tried where those that disagree are rejected.
 const TRIES: usize = 8;
+/// Steps that conditioning may take; 16 for each particle, if that is more.
+const EFFORT: u64 = 16_384;
 
 impl Particles {
     /// A belief of `count` particles.
@@ -90,12 +137,18 @@ impl Particles {
             count: count.max(1),
             weights,
             swarm: Vec::new(),
+            before: Vec::new(),
             reach: Vec::new(),
             fresh: (0, 0),
             depletions: 0,
+            conditioned: 0,
             effective: 0,
             different: 0,
-            pause: (0, 1),
+            fits: true,
+            rejuvenation: Patience::NEW,
+            conditioning: Patience::NEW,
+            in_time: None,
+            grace: 0,
             ledger: Ledger::default(),
         }
     }
@@ -107,7 +160,7 @@ impl Particles {
     }
 
     /// Takes particles to the present. Also says how few they effectively were on the way.
-    fn follow(&self, past: &Past, mut swarm: Vec<Particle>, rng: &mut Rng) -> (Vec<Particle>, usize) {
+    fn follow(&mut self, past: &Past, mut swarm: Vec<Particle>, rng: &mut Rng) -> (Vec<Particle>, usize) {
         let begin = swarm.iter().map(|particle| particle.world.at).min().unwrap_or(0);
         let last = past.view.events.len();
         let mut fewest = usize::MAX;
@@ -123,21 +176,123 @@ impl Particles {
     }
 
     /// Moves particles on until so many events lie behind: all of them with weights, or without weights those
-    /// that agree. Where none agrees, all that can go on.
-    fn walk(&self, past: &Past, mut swarm: Vec<Particle>, event: usize, rng: &mut Rng) -> Vec<Particle> {
-        let mut scouts = Vec::new();
-        if self.weights != Weights::None {
-            swarm.retain_mut(|particle| particle.walk(past, event, Some(&mut scouts), rng));
-            return swarm;
+    /// that agree. Where few agree, they are conditioned on what was seen; where none does, all that can go on.
+    fn walk(
+        &mut self,
+        past: &Past,
+        mut swarm: Vec<Particle>,
+        event: usize,
+        rng: &mut Rng,
+    ) -> Vec<Particle> {
+        let strays = nearest(&swarm);
+        let agreeing =
+            |swarm: &[Particle]| swarm.iter().filter(|particle| particle.strays == strays).count();
+        let all = swarm.len();
+        let before = if self.weights == Weights::None {
+            let walked = self.reject(past, &swarm, event, rng);
+            std::mem::replace(&mut swarm, walked)
+        } else {
+            let mut before = Ancestors { particles: std::mem::take(&mut self.before), count: 0 };
+            let mut scouts = Vec::new();
+            let (mut walked, mut left, mut fit) = (0, 0, 0);
+            swarm.retain_mut(|particle| {
+                // When time is up, one is enough.
+                if past.is_late() {
+                    if left > 0 || self.grace == 0 {
+                        return false;
+                    }
+                    self.grace -= 1;
+                }
+                // All of them where few agree, else some in case that few of the others will.
+                if walked % THIN == 0 || fit * THIN < walked {
+                    before.keep(particle);
+                }
+                walked += 1;
+                let arrives = particle.walk(past, event, Some(&mut scouts), rng);
+                left += u32::from(arrives);
+                fit += usize::from(arrives && particle.strays == strays);
+                arrives
+            });
+            if walked < all {
+                self.in_time = Some(self.in_time.map_or(walked, |before| before.min(walked)));
+            }
+            before.particles.truncate(before.count);
+            before.particles
+        };
+        let held = agreeing(&swarm);
+        if held * THIN < all && !past.is_late() && self.conditioning.is_over() {
+            let more = self.condition(past, &before, event, rng);
+            let helps = agreeing(&more) > held;
+            self.conditioning.learn(helps);
+            if helps {
+                self.conditioned += 1;
+                swarm = more;
+            }
         }
+        self.before = before;
+        swarm
+    }
+
+    /// What particles lead to, given what was seen next. Empty where nothing was found.
+    fn condition(&self, past: &Past, before: &[Particle], event: usize, rng: &mut Rng) -> Vec<Particle> {
+        let strays = nearest(before);
+        let mut sources = Merged::new(past.model);
+        for particle in before.iter().filter(|particle| particle.strays == strays) {
+            sources.add(particle.world.clone(), particle.weight);
+        }
+        match self.list(past, sources.worlds, event, strays, rng) {
+            Ok(listed) => listed,
+            Err(Halt::Drawn) => self.reject(past, before, event, rng),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Particles drawn from all that some worlds lead to until so many events lie behind; from a few of them, where
+    /// from all it would be too many. Empty where nothing agrees.
+    ///
+    /// # Errors
+    /// Even that is too much, or outcomes cannot be listed.
+    fn list(
+        &self,
+        past: &Past,
+        sources: Vec<(World, f64)>,
+        event: usize,
+        strays: u32,
+        rng: &mut Rng,
+    ) -> Result<Vec<Particle>, Halt> {
+        let particle = |(world, weight)| Particle { world, weight, strays };
+        let mut sources: Vec<Particle> = sources.into_iter().map(particle).collect();
+        let most = EFFORT.max(16 * self.count as u64);
+        let bounds = Bounds { worlds: most as usize, steps: most };
+        loop {
+            let worlds = sources.iter().map(|source| (source.world.clone(), source.weight)).collect();
+            match enumerate(past, worlds, event, bounds) {
+                Ok(found) => {
+                    return Ok(resample(found.into_iter().map(particle).collect(), self.count, rng));
+                }
+                Err(Halt::Many(_)) if sources.len() > 1 => {
+                    let fewer = sources.len().div_ceil(THIN);
+                    sources = resample(sources, fewer, rng);
+                }
+                Err(halt) => return Err(halt),
+            }
+        }
+    }
+
+    /// Tries particles again and again, blindly, until as many agree as are wanted. Where none does, all that can go
+    /// on.
+    fn reject(&self, past: &Past, swarm: &[Particle], event: usize, rng: &mut Rng) -> Vec<Particle> {
         let (mut agreeing, mut astray) = (Vec::new(), Vec::new());
         for _ in 0..TRIES {
-            for particle in &swarm {
+            for particle in swarm {
+                if past.is_late() {
+                    break;
+                }
                 let mut tried = particle.clone();
                 if !tried.walk(past, event, None, rng) {
                     continue;
                 }
-                tried.weight = 1.0;
+                tried.weight = particle.weight;
                 if tried.strays == particle.strays {
                     agreeing.push(tried);
                 } else if agreeing.is_empty() && astray.len() < self.count {
@@ -155,6 +310,18 @@ impl Particles {
         }
     }
 
+    /// That no particle explains a view: that need not mean that nothing does.
+    fn lost(&self, view: &View) -> Trouble {
+        Trouble::Unexplained(format!(
+            "none of {} particles explains what player {} has seen; more of them may (belief=particles({})), or a \
+             belief that lists what may be (belief=exact, belief=hypergames); where those find nothing either, the \
+             model and the game that is played disagree",
+            self.count,
+            view.player + 1,
+            self.count.saturating_mul(10)
+        ))
+    }
+
     /// The beginning of the game, as often as there are particles.
     fn start(&self, model: &dyn Model) -> Vec<Particle> {
         vec![Particle { world: World::initial(model), weight: 1.0, strays: 0 }; self.count]
@@ -162,24 +329,12 @@ impl Particles {
 
     /// Adds fresh particles where that may help, drawn by the game itself where it can; after a vain
     /// attempt, ever more seldom.
-    fn rejuvenate(&mut self, past: &Past, swarm: &mut Vec<Particle>, rng: &mut Rng) {
-        if self.pause.0 > 0 && !swarm.is_empty() {
-            self.pause.0 -= 1;
+    fn rejuvenate(&mut self, past: &Past, swarm: &mut Vec<Particle>, anew: bool, rng: &mut Rng) {
+        if !self.rejuvenation.is_over() && !swarm.is_empty() {
             return;
         }
-        let info = past.model.info();
-        let mut more = if info.has.resampling && info.players == 1 {
-            let mut all = self.start(past.model);
-            all.retain_mut(|particle| particle.world.resample(past.model, past.view, rng));
-            all
-        } else {
-            self.follow(past, self.start(past.model), rng).0
-        };
-        if nearest(&more) <= nearest(swarm) {
-            self.pause = (0, 1);
-        } else {
-            self.pause = (self.pause.1, self.pause.1.saturating_mul(2));
-        }
+        let mut more = self.fresh(past, swarm, anew, rng);
+        self.rejuvenation.learn(nearest(&more) <= nearest(swarm));
         self.fresh = (more.len(), self.fresh.1 + more.len());
         // The two sets come from different proposals: each counts by its number.
         for set in [&mut *swarm, &mut more] {
@@ -189,10 +344,31 @@ impl Particles {
         swarm.append(&mut more);
     }
 
+    /// Fresh particles for some that `anew` set out from the beginning of the game, or did not.
+    fn fresh(&mut self, past: &Past, swarm: &[Particle], anew: bool, rng: &mut Rng) -> Vec<Particle> {
+        let (model, info) = (past.model, past.model.info());
+        // Who has just come from there need not set out again, but for what was not drawn.
+        let again = !anew || swarm.is_empty();
+        if again && info.has.resampling && info.players == 1 {
+            let mut all = self.start(model);
+            all.retain_mut(|particle| particle.world.resample(model, past.view, rng));
+            return all;
+        }
+        let beginning = vec![(World::initial(model), 1.0)];
+        if nearest(swarm) > 0
+            && let Ok(listed) = self.list(past, beginning, past.view.events.len(), 0, rng)
+            && !listed.is_empty()
+        {
+            return listed;
+        }
+        if again { self.follow(past, self.start(model), rng).0 } else { Vec::new() }
+    }
+
     /// Takes the particles that are nearest to what was seen as the belief.
     fn keep(&mut self, past: &Past, mut swarm: Vec<Particle>, rng: &mut Rng) {
         let strays = nearest(&swarm);
         swarm.retain(|particle| particle.strays == strays);
+        self.fits = strays == 0 || keep_fitting(past.model, past.view, &mut swarm);
         if strays > 0 {
             swarm.iter_mut().for_each(|particle| particle.world.take_view(past.view));
         }
@@ -212,6 +388,25 @@ impl Particles {
     }
 }
 
+/// Particles as they were before something happened, in memory that may be there.
+struct Ancestors {
+    particles: Vec<Particle>,
+    count: usize,
+}
+
+impl Ancestors {
+    fn keep(&mut self, source: &Particle) {
+        match self.particles.get_mut(self.count) {
+            Some(particle) => {
+                particle.world.copy_from(&source.world);
+                (particle.weight, particle.strays) = (source.weight, source.strays);
+            }
+            None => self.particles.push(source.clone()),
+        }
+        self.count += 1;
+    }
+}
+
 /// How many different states (where the game cannot tell, histories) there are.
 fn different(model: &dyn Model, swarm: &[Particle]) -> usize {
     let hashed = model.info().has.hash;
@@ -224,6 +419,25 @@ fn different(model: &dyn Model, swarm: &[Particle]) -> usize {
 }
 
 /// The fewest disagreements of any particle.
+/// Of particles that are astray, keeps those in which the player may do just what it may do; all, if there are none.
+/// Whether there are.
+fn keep_fitting(model: &dyn Model, view: &View, swarm: &mut Vec<Particle>) -> bool {
+    let mut legal = Vec::new();
+    let mut fits = |particle: &Particle| {
+        legal.clear();
+        model.legal(&particle.world.state, view.player, &mut legal);
+        legal.sort_unstable();
+        legal == view.legal
+    };
+    let fitting: Vec<bool> = swarm.iter().map(&mut fits).collect();
+    let some = fitting.contains(&true) && !view.legal.is_empty();
+    if some {
+        let mut each = fitting.into_iter();
+        swarm.retain(|_| each.next() == Some(true));
+    }
+    some
+}
+
 fn nearest(swarm: &[Particle]) -> u32 {
     swarm.iter().map(|particle| particle.strays).min().unwrap_or(u32::MAX)
 }
@@ -350,23 +564,29 @@ impl Belief for Particles {
         self.ledger.conduct = conduct;
     }
 
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
-        self.fresh.0 = 0;
-        let past = self.ledger.past(model, view);
+    fn update(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        rng: &mut Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble> {
+        (self.fresh.0, self.in_time, self.grace) = (0, None, GRACE);
+        let past = self.ledger.past(model, view, pause);
         let anew = self.swarm.first().is_none_or(|particle| particle.world.at > view.events.len());
         let before = if anew { self.start(model) } else { std::mem::take(&mut self.swarm) };
         let strayed = nearest(&before);
         let (mut swarm, fewest) = self.follow(&past, before, rng);
         self.effective = fewest;
-        let lost = nearest(&swarm) > strayed || fewest < self.count.div_ceil(THIN);
-        if lost && (!anew || swarm.is_empty()) {
+        let (lost, few) = (nearest(&swarm) > strayed, fewest < self.count.div_ceil(THIN));
+        if (lost || few && !anew) && !past.is_late() {
             self.depletions += 1;
-            self.rejuvenate(&past, &mut swarm, rng);
+            self.rejuvenate(&past, &mut swarm, anew, rng);
         }
         let explained = !swarm.is_empty();
         self.keep(&past, swarm, rng);
         self.ledger.transitions += past.transitions();
-        if explained { Ok(()) } else { Err(unexplained(view)) }
+        if explained { Ok(()) } else { Err(past.not_found(|| self.lost(view))) }
     }
 
     fn sample(&self, _: &dyn Model, _: &View, rng: &mut Rng, world: &mut World) {
@@ -392,11 +612,20 @@ impl Belief for Particles {
         Some(self.swarm.len() as u64)
     }
 
+    fn astray(&self) -> bool {
+        nearest(&self.swarm) > 0
+    }
+
+    fn fits(&self) -> bool {
+        self.fits
+    }
+
     fn counters(&self) -> Vec<Counter> {
         vec![
             ("effective", self.effective as f64),
             ("states", self.different as f64),
             ("depletions", self.depletions as f64),
+            ("conditioned", self.conditioned as f64),
             ("fresh", self.fresh.1 as f64),
             ("strays", f64::from(nearest(&self.swarm))),
             ("transitions", self.ledger.transitions as f64),
@@ -407,6 +636,9 @@ impl Belief for Particles {
         let mut notes = Vec::new();
         if let (fresh @ 1.., _) = self.fresh {
             notes.push(format!("few particles agreed with the latest observation: {fresh} fresh ones"));
+        }
+        if let Some(walked) = self.in_time {
+            notes.push(format!("there was time for {walked} of {} particles", self.count));
         }
         match nearest(&self.swarm) {
             0 => {}

@@ -1,6 +1,6 @@
 //! The past as one player knows it: what a possible world must agree with, and what others are taken to do.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::opponents::{Conduct, Opponents};
@@ -11,6 +11,7 @@ use crate::model::Model;
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
 use crate::view::{Event, View};
+use crate::watch::Watch;
 
 /// Observations that one update passes over at most, if nothing explains them.
 const FORGIVING: usize = 4;
@@ -31,8 +32,13 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// The past that a view tells of.
-    pub fn past<'a>(&self, model: &'a dyn Model, view: &'a View) -> Past<'a> {
+    /// The past that a view tells of, for somebody who may be stopped.
+    pub fn past<'a>(
+        &self,
+        model: &'a dyn Model,
+        view: &'a View,
+        pause: &'a mut dyn FnMut() -> bool,
+    ) -> Past<'a> {
         Past {
             model,
             view,
@@ -41,6 +47,9 @@ impl Ledger {
             forgiven: self.forgiven.clone(),
             transitions: Cell::new(0),
             furthest: Cell::new(None),
+            pause: RefCell::new(pause),
+            watch: RefCell::default(),
+            late: Cell::new(false),
         }
     }
 
@@ -51,6 +60,7 @@ impl Ledger {
         &mut self,
         model: &dyn Model,
         view: &View,
+        pause: &mut dyn FnMut() -> bool,
         mut follow: impl FnMut(&Past, bool) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
         let shorter = view.events.len() < self.seen;
@@ -59,11 +69,11 @@ impl Ledger {
         }
         self.seen = view.events.len();
         let faults = model.faults();
-        let mut past = self.past(model, view);
+        let mut past = self.past(model, view, pause);
         let mut result = follow(&past, shorter);
         for _ in 0..FORGIVING {
             let in_vain = matches!(result, Err(Trouble::Unexplained(_)));
-            if !in_vain || model.faults() != faults || !past.forgive() {
+            if !in_vain || past.late.get() || model.faults() != faults || !past.forgive() {
                 break;
             }
             result = follow(&past, true);
@@ -96,6 +106,10 @@ pub(super) struct Past<'a> {
     transitions: Cell<u64>,
     /// The last event that some world came to and contradicted, and whether by what it would have told.
     furthest: Cell<Option<(usize, bool)>>,
+    pause: RefCell<&'a mut dyn FnMut() -> bool>,
+    watch: RefCell<Watch>,
+    /// Whether somebody wanted an answer.
+    late: Cell<bool>,
 }
 
 /// Why what may happen at a turn cannot be listed.
@@ -278,9 +292,28 @@ impl Past<'_> {
         self.transitions.set(self.transitions.get() + 1);
     }
 
-    /// That nothing was found.
+    /// Whether somebody wants an answer now.
+    #[inline]
+    pub fn is_late(&self) -> bool {
+        if self.watch.borrow_mut().is_due() && (self.pause.borrow_mut())() {
+            self.late.set(true);
+        }
+        self.late.get()
+    }
+
+    /// That nothing was found, `why` if there was time enough.
+    pub fn not_found(&self, why: impl FnOnce() -> Trouble) -> Trouble {
+        if self.late.get() {
+            let what =
+                format!("there was no time to find out what player {} may know", self.view.player + 1);
+            return Trouble::Unexplained(what);
+        }
+        why()
+    }
+
+    /// That nothing explains the view.
     pub fn unexplained(&self) -> Trouble {
-        unexplained(self.view)
+        self.not_found(|| unexplained(self.view))
     }
 
     fn contradicted(&self, place: usize, told: bool) {

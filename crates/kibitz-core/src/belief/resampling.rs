@@ -26,7 +26,13 @@ impl Resampling {
 }
 
 impl Belief for Resampling {
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
+    fn update(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        rng: &mut Rng,
+        _: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble> {
         let mut world = World::initial(model);
         self.found = self.ask(model, view, rng, &mut world).then_some(world);
         if self.found.is_some() { Ok(()) } else { Err(unexplained(view)) }

@@ -82,6 +82,7 @@ enum End {
     Present(World),
     Contradiction,
     Endless,
+    Late,
 }
 
 impl HistoryTree {
@@ -102,9 +103,15 @@ impl HistoryTree {
 }
 
 impl Belief for HistoryTree {
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> Result<(), Trouble> {
+    fn update(
+        &mut self,
+        model: &dyn Model,
+        view: &View,
+        rng: &mut Rng,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble> {
         let Known { histories, ledger } = &mut *self.known();
-        let updated = ledger.explain(model, view, |past, anew| {
+        let updated = ledger.explain(model, view, pause, |past, anew| {
             if anew || histories.nodes.is_empty() {
                 histories.begin(past);
             }
@@ -122,7 +129,8 @@ impl Belief for HistoryTree {
 
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) {
         let Known { histories, ledger } = &mut *self.known();
-        let past = ledger.past(model, view);
+        let mut never = || false;
+        let past = ledger.past(model, view, &mut never);
         let present = histories.present(&past, rng).ok();
         ledger.transitions += past.transitions();
         if let Some(present) = present.as_ref().or(histories.found.as_ref()) {
@@ -132,7 +140,8 @@ impl Belief for HistoryTree {
 
     fn worlds(&self, model: &dyn Model, view: &View, limit: usize) -> Option<Vec<(World, f64)>> {
         let Known { histories, ledger } = &mut *self.known();
-        let past = ledger.past(model, view);
+        let mut never = || false;
+        let past = ledger.past(model, view, &mut never);
         let worlds = histories.all(&past, limit);
         ledger.transitions += past.transitions();
         worlds
@@ -192,6 +201,7 @@ impl Histories {
                     let what = "the game goes on without end between two of the player's moves";
                     return Err(Trouble::Unfit(what.to_owned()));
                 }
+                End::Late => return Err(past.unexplained()),
                 End::Contradiction if self.path.is_empty() => return Err(past.unexplained()),
                 End::Contradiction => {
                     self.remove();
@@ -220,6 +230,9 @@ impl Histories {
         loop {
             if self.path.len() > PATIENCE + 4 * past.view.events.len() {
                 return End::Endless;
+            }
+            if past.is_late() {
+                return End::Late;
             }
             if !self.look(past, at) {
                 return End::Contradiction;

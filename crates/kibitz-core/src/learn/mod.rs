@@ -7,10 +7,9 @@ mod judged;
 mod net;
 mod selfplay;
 
-use std::fs::File;
-use std::io::Read;
 use std::sync::Arc;
 
+use crate::file;
 use crate::params::Param;
 use crate::spec::Value;
 pub use judged::Judged;
@@ -40,13 +39,11 @@ impl Param for Taught {
     }
 
     fn read(value: &Value) -> Result<Taught, String> {
-        let file = String::read(value)?;
-        let mut bytes = Vec::new();
-        let opened = File::open(&file).and_then(|opened| opened.take(LARGEST).read_to_end(&mut bytes));
-        opened.map_err(|why| format!("{file} cannot be read: {why}"))?;
+        let path = String::read(value)?;
+        let bytes = file::read(&path, LARGEST).map_err(|why| format!("{path}: {why}"))?;
         let net =
-            Net::from_bytes(&bytes).map_err(|why| format!("{file}: {why}; kibitz learn makes one"))?;
-        Ok(Taught { file, net: Arc::new(net) })
+            Net::from_bytes(&bytes).map_err(|why| format!("{path}: {why}; kibitz learn makes one"))?;
+        Ok(Taught { file: path, net: Arc::new(net) })
     }
 
     fn show(&self) -> String {

@@ -15,7 +15,7 @@ use super::net::{Lesson, Net, Pupil, Shape};
 use crate::game::{Info, Turn};
 use crate::model::{Model, SharedModel, State, in_the_open, moves_at_once};
 use crate::playout::{MAX_PLAYERS, Playout, Policy};
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::search::outcomes::{Manner, OutcomeSearch, Run};
 use crate::strides::{Strides, strides_of};
 
@@ -140,7 +140,10 @@ impl Dealt {
     fn deal(&self, rng: &mut Rng) -> State {
         let mut state = self.base.initial();
         let mut paid = [0.0; MAX_PLAYERS];
-        while self.base.turn(&state) == Turn::Chance {
+        for _ in 0..self.base.info().longest_chance() {
+            if self.base.turn(&state) != Turn::Chance {
+                break;
+            }
             let outcome = self.base.draw(&state, rng);
             self.base.step(&mut state, &[outcome], &mut paid[..self.base.info().players]);
         }
@@ -251,7 +254,7 @@ impl Lessons {
         let info = model.info();
         let playout = Playout { policy: Policy::Evaluator, depth: 0, discount: info.discount };
         let manner = Manner { playout, playouts: 1, exploration: EXPLORATION, best: 0.0 };
-        let mut run = Run::new(model, manner, rng.fork(0));
+        let mut run = Run::new(model, manner, rng.fork(Purpose::Search));
         let mut search = OutcomeSearch::default();
         let mut state = self.game.deal(&mut rng);
         // Each decision's lesson, with what its best action is expected to bring, and whether that was taken.

@@ -5,7 +5,7 @@ use crate::model::{SharedModel, State};
 use crate::planner::{Decision, Planner};
 use crate::playout::MAX_PLAYERS;
 use crate::registry;
-use crate::rng::{Rng, derive};
+use crate::rng::{Purpose, Rng, seed_for};
 use crate::spec::{Spec, SpecError};
 use crate::view::{Event, View};
 
@@ -60,10 +60,10 @@ impl Course {
         let faults = model.faults();
         let mut minds: Vec<Option<Box<dyn Planner>>> = self.views.iter().map(|_| None).collect();
         let mut returns = [0.0; MAX_PLAYERS];
-        let (mut weight, mut made, mut forced) = (1.0, 0, Some(action));
+        let (mut weight, mut made, mut draws, mut forced) = (1.0, 0, 0, Some(action));
         for step in 0.. {
             let turn = model.turn(&self.state);
-            let far = made > moves;
+            let far = made > moves || draws > model.info().longest_chance();
             if turn == Turn::Over || far || model.faults() != faults {
                 if far && turn != Turn::Over && model.info().has.evaluator {
                     let mut values = [0.0; MAX_PLAYERS];
@@ -77,35 +77,35 @@ impl Course {
             }
             let mut joint = Vec::with_capacity(turn.width());
             if turn == Turn::Chance {
-                joint.push(model.draw(&self.state, &mut Rng::new(derive(seed, step))));
+                joint.push(model.draw(&self.state, &mut Rng::stream(seed, Purpose::Step(step))));
             }
             for mover in turn.movers().iter() {
                 let own = if mover == player { forced.take() } else { None };
                 joint.push(match own {
                     Some(action) => action,
-                    None => {
-                        let mind = &mut minds[mover];
-                        self.decide(mind, spec, mover, derive(seed, mover as u64), pause)?.action
-                    }
+                    None => self.decide(&mut minds, spec, mover, seed, pause)?.action,
                 });
             }
             let rewards = self.step(&joint);
             returns.iter_mut().zip(rewards).for_each(|(total, reward)| *total += weight * reward);
-            if turn != Turn::Chance {
+            if turn == Turn::Chance {
+                draws += 1;
+            } else {
                 weight *= model.info().discount;
-                made += 1;
+                (made, draws) = (made + 1, 0);
             }
         }
         Ok(Some(returns))
     }
 
-    /// What a player does now. Who has not been asked before begins to think here.
+    /// What a player does now. Who has not been asked before begins to think here, with a stream of its own in
+    /// the world of this seed.
     ///
     /// # Errors
     /// What the planner says if it cannot play this game.
     pub fn decide(
         &mut self,
-        mind: &mut Option<Box<dyn Planner>>,
+        minds: &mut [Option<Box<dyn Planner>>],
         spec: &Spec,
         player: usize,
         seed: u64,
@@ -118,12 +118,12 @@ impl Course {
         if let [only] = *view.legal {
             return Ok(Decision { action: only, ..Decision::default() });
         }
-        let planner = match mind {
+        let planner = match &mut minds[player] {
             Some(planner) => planner,
             None => {
                 let mut planner = registry::planner(spec).map_err(|SpecError(what)| what)?;
-                planner.start(self.model.clone(), player, seed)?;
-                mind.insert(planner)
+                planner.start(self.model.clone(), player, seed_for(seed, Purpose::Mind(player)))?;
+                minds[player].insert(planner)
             }
         };
         planner.act(view, pause)

@@ -13,7 +13,7 @@ use crate::params::Params;
 use crate::planner::{Decision, Planner};
 use crate::registry::{self, PlannerEntry};
 use crate::revealed::{Fixed, Revealed};
-use crate::rng::{Rng, derive};
+use crate::rng::{Purpose, Rng};
 use crate::search::natural_horizon;
 use crate::spec::{Spec, SpecError};
 use crate::view::{Event, View};
@@ -77,14 +77,14 @@ impl Planner for Replan {
         let begun = Instant::now();
         let session = self.session.as_mut().ok_or("ff-replan: act before start")?;
         session.decisions += 1;
-        let mut rng = session.rng.fork(session.decisions);
+        let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
         if let Some(mut decision) = session.follow(view) {
             decision.elapsed = begun.elapsed();
             return Ok(decision);
         }
         let model = session.model.clone();
         let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(&mut *session.belief, &*model, view, &mut rng)? {
+        if let Some(guess) = bring_up_to_date(&mut *session.belief, &*model, view, &mut rng, pause)? {
             return Ok(guess);
         }
         let mut world = World::initial(&*model);
@@ -147,8 +147,7 @@ impl ReplanParams {
             if first.is_some() && (pause() || model.faults() != faults) {
                 break;
             }
-            let mind = &mut minds[mover];
-            let decision = course.decide(mind, &self.planner, mover, derive(seed, mover as u64), pause)?;
+            let decision = course.decide(&mut minds, &self.planner, mover, seed, pause)?;
             if mover == player {
                 plan.push(Event::Acted(decision.action));
             }

@@ -3,6 +3,7 @@
 //! Algorithms 1 and 2 of hindsight optimization. What a player does in each world may depend on what it
 //! cannot know there, so that an action which only tells it something is worth nothing to these planners.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::bring_up_to_date;
@@ -15,7 +16,7 @@ use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
 use crate::registry::{self, PlannerEntry};
 use crate::revealed::{Fixed, Revealed};
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::solve::Limits;
 use crate::solve::lookahead::{Failure, Lookahead};
 use crate::spec::{Spec, SpecError, Value};
@@ -148,10 +149,10 @@ impl Planner for Worlds {
         let params = &self.params;
         let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         session.decisions += 1;
-        let mut rng = session.rng.fork(session.decisions);
+        let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
         let (model, belief) = (&session.model, &mut session.belief);
         let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(&mut **belief, &**model, view, &mut rng)? {
+        if let Some(guess) = bring_up_to_date(&mut **belief, &**model, view, &mut rng, pause)? {
             return Ok(guess);
         }
         let deadline = params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
@@ -280,9 +281,9 @@ impl Inquiry<'_> {
         let decision = planner.judge(&view, actions, late)?;
         self.simulations += decision.simulations;
         self.states += decision.nodes;
-        let known = |action: &Action| {
-            decision.table.iter().find(|row| row.action == *action).and_then(|row| row.value)
-        };
+        let rows: BTreeMap<Action, Option<f64>> =
+            decision.table.iter().map(|row| (row.action, row.value)).collect();
+        let known = |action: &Action| rows.get(action).copied().flatten();
         let values: Option<Vec<f64>> = actions.iter().map(known).collect();
         match values {
             Some(values) => Ok(Some(values)),
@@ -309,8 +310,8 @@ impl Inquiry<'_> {
 
 /// The values of some actions, in their order.
 fn in_order(actions: &[Action], judged: &[(Action, [f64; MAX_PLAYERS])], player: usize) -> Vec<f64> {
-    let value = |action| judged.iter().find(|(other, _)| other == action).map_or(0.0, |(_, v)| v[player]);
-    actions.iter().map(value).collect()
+    let values: BTreeMap<Action, f64> = judged.iter().map(|(action, v)| (*action, v[player])).collect();
+    actions.iter().map(|action| values.get(action).copied().unwrap_or_default()).collect()
 }
 
 /// Two players whose interests are opposite.

@@ -78,7 +78,7 @@ impl Planner for Lifted {
         let LiftedParams { worlds, planner, horizon, milliseconds, .. } = &self.params;
         let (model, belief, rng) = self.session.as_mut().ok_or("lifted-hyperplay: act before start")?;
         let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(belief, &**model, view, rng)? {
+        if let Some(guess) = bring_up_to_date(belief, &**model, view, rng, pause)? {
             return Ok(guess);
         }
         let deadline = milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));

@@ -82,7 +82,7 @@ impl Planner for Ahead {
         let begun = Instant::now();
         let (model, belief) =
             self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
-        belief.update(&**model, view, &mut Rng::new(0))?;
+        belief.update(&**model, view, &mut Rng::new(0), pause)?;
         let world = belief.certain().ok_or("the state is not known")?;
         let deadline = self.params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);

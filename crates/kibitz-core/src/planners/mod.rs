@@ -22,12 +22,17 @@ fn bring_up_to_date(
     model: &dyn Model,
     view: &View,
     rng: &mut Rng,
+    pause: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Decision>, String> {
     let faults = model.faults();
-    match belief.update(model, view, rng) {
+    match belief.update(model, view, rng, pause) {
         _ if model.faults() != faults => Err(model.fault().unwrap_or_default()),
         Err(Trouble::Unexplained(why)) => Ok(Some(Decision::guess(view, rng, &why))),
         Err(trouble) => Err(trouble.into()),
+        Ok(()) if !belief.fits() => {
+            let why = "what may be done now is legal in no state that was found";
+            Ok(Some(Decision::guess(view, rng, why)))
+        }
         Ok(()) => Ok(None),
     }
 }

@@ -12,9 +12,10 @@ use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
 use crate::registry::PlannerEntry;
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::search::natural_horizon;
 use crate::view::{Event, View};
+use crate::watch::Watch;
 
 crate::params! {
     /// How deep the searches are nested.
@@ -93,10 +94,10 @@ impl Planner for Nested {
         let begun = Instant::now();
         let session = self.session.as_mut().ok_or("nested: act before start")?;
         session.decisions += 1;
-        let mut rng = session.rng.fork(session.decisions);
+        let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
         let model = session.model.clone();
         let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(&mut session.belief, &*model, view, &mut rng)? {
+        if let Some(guess) = bring_up_to_date(&mut session.belief, &*model, view, &mut rng, pause)? {
             return Ok(guess);
         }
         let state = &session.belief.certain().ok_or("the state is not known")?.state;
@@ -133,7 +134,7 @@ impl Session {
     /// there are rewards on the way, so that only games that pay at the end are remembered.)
     fn plan_from(&mut self, view: &View) -> Option<Plan> {
         let info = self.model.info();
-        let alone = info.players == 1 && info.paid_at_end && info.discount == 1.0;
+        let alone = info.players == 1 && info.bounds_what_is_left();
         let mut plan = std::mem::take(&mut self.plan);
         if !alone || plan.actions.len() < 2 || view.events.len() <= self.events {
             return None;
@@ -192,6 +193,7 @@ struct Search<'a> {
     values: Vec<f64>,
     rng: Rng,
     pause: &'a mut dyn FnMut() -> bool,
+    watch: Watch,
     stopped: bool,
     steps: u64,
 }
@@ -225,7 +227,7 @@ impl<'a> Search<'a> {
             players: info.players,
             discount: info.discount,
             limit: u32::MAX,
-            most: if info.paid_at_end { info.max_return } else { f64::INFINITY },
+            most: if info.bounds_what_is_left() { info.max_return } else { f64::INFINITY },
             evaluates: info.has.evaluator,
             prefers: info.has.preferred,
             frames: (0..=level).map(frame).collect(),
@@ -233,6 +235,7 @@ impl<'a> Search<'a> {
             values: Vec::new(),
             rng,
             pause,
+            watch: Watch::default(),
             stopped: false,
             steps: 0,
         }
@@ -245,7 +248,7 @@ impl<'a> Search<'a> {
         let mut values: Vec<(Action, Option<f64>)> = legal.iter().map(|action| (*action, None)).collect();
         self.rng.shuffle(&mut values);
         for (action, value) in &mut values {
-            if self.stopped {
+            if self.stopped || !best.actions.is_empty() && self.watch.is_due() && (self.pause)() {
                 break;
             }
             let found = match level {
@@ -302,9 +305,7 @@ impl<'a> Search<'a> {
         let mut at = 0;
         self.frames[level].plan.actions.clear();
         loop {
-            if level > 0 {
-                self.stopped = self.stopped || (self.pause)();
-            }
+            self.stopped = self.stopped || self.watch.is_due() && (self.pause)();
             let settled = self.settle(level, &mut at);
             let frame = &self.frames[level];
             if !settled || self.stopped {
@@ -364,12 +365,15 @@ impl<'a> Search<'a> {
     /// Lets chance and others move until it is the player's turn at a level; false if the game is over.
     /// What was planned (from `at` on) does not hold any longer then.
     fn settle(&mut self, level: usize, at: &mut usize) -> bool {
+        let mut draws = 0;
         loop {
             let turn = self.model.turn(&self.frames[level].state);
             let mut joint = [Action(0); MAX_PLAYERS];
+            draws = if turn == Turn::Chance { draws + 1 } else { 0 };
             match turn {
                 Turn::Over => return false,
                 _ if turn.movers().contains(self.player) => return true,
+                Turn::Chance if draws > self.model.info().longest_chance() => return false,
                 Turn::Chance => joint[0] = self.model.draw(&self.frames[level].state, &mut self.rng),
                 Turn::One(other) => joint[0] = self.greedy(level, other).0,
                 Turn::Several(_) => self.others(level, turn, &mut joint),

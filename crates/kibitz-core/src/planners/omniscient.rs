@@ -7,7 +7,7 @@ use crate::params::Params;
 use crate::planner::{Decision, Planner};
 use crate::registry::{self, PlannerEntry};
 use crate::revealed::Revealed;
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::spec::{Spec, SpecError};
 use crate::view::View;
 
@@ -67,7 +67,7 @@ impl Planner for Omniscient {
             );
         };
         self.decisions += 1;
-        let seed = rng.fork(self.decisions).bits();
+        let seed = rng.fork(Purpose::Decision(self.decisions)).bits();
         let revealed = std::sync::Arc::new(Revealed::new(model.clone(), truth, None));
         let mut planner = registry::planner(&self.planner).map_err(|SpecError(what)| what)?;
         planner.start(revealed, view.player, seed)?;

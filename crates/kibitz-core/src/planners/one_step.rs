@@ -12,6 +12,7 @@ use crate::playout::MAX_PLAYERS;
 use crate::registry::PlannerEntry;
 use crate::rng::Rng;
 use crate::view::View;
+use crate::watch::Watch;
 
 crate::params! {
     /// How often each action is tried.
@@ -72,7 +73,7 @@ impl Planner for OneStep {
             self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         let model = &**model;
         let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(&mut **belief, model, view, rng)? {
+        if let Some(guess) = bring_up_to_date(&mut **belief, model, view, rng, pause)? {
             return Ok(guess);
         }
         let mut world = World::initial(model);
@@ -84,34 +85,39 @@ impl Planner for OneStep {
             rng.shuffle(&mut candidates);
             candidates.truncate(1);
         }
-        let mut sums = vec![0.0; candidates.len()];
-        let mut rounds = 0;
-        while rounds < self.samples && !(rounds > 0 && pause()) {
+        let mut judged: Vec<(f64, u64)> = vec![(0.0, 0); candidates.len()];
+        let (mut simulations, mut watch) = (0, Watch::default());
+        'rounds: for _ in 0..self.samples {
             belief.sample(model, view, rng, &mut world);
-            for (sum, action) in sums.iter_mut().zip(&candidates) {
+            for ((sum, visits), action) in judged.iter_mut().zip(&candidates) {
+                if watch.is_due() && simulations > 0 && pause() {
+                    break 'rounds;
+                }
                 *sum += promise(model, &world, view.player, *action, rng);
+                *visits += 1;
+                simulations += 1;
             }
-            rounds += 1;
         }
         if model.faults() != faults {
             return Err(model.fault().unwrap_or_default());
         }
         let mut table: Vec<Judgement> = candidates
             .iter()
-            .zip(&sums)
-            .map(|(action, sum)| Judgement {
+            .zip(judged)
+            .map(|(action, (sum, visits))| Judgement {
                 action: *action,
-                value: Some(sum / f64::from(rounds)),
+                value: (visits > 0).then(|| sum / visits as f64),
                 error: None,
-                visits: u64::from(rounds),
+                visits,
             })
             .collect();
         // Ties are broken at random: the sort is stable.
         rng.shuffle(&mut table);
-        table.sort_by(|a, b| b.value.unwrap_or_default().total_cmp(&a.value.unwrap_or_default()));
+        let value = |row: &Judgement| row.value.unwrap_or(f64::NEG_INFINITY);
+        table.sort_by(|a, b| value(b).total_cmp(&value(a)));
         Ok(Decision {
             action: table[0].action,
-            simulations: u64::from(rounds) * table.len() as u64,
+            simulations,
             table,
             belief: belief.size(),
             counters: belief.counters(),
@@ -122,12 +128,12 @@ impl Planner for OneStep {
     }
 }
 
-/// Reward of one action and of chance right after it, plus what the evaluator promises then.
-/// Others who move at once move at random.
+/// Reward of one action, plus what chance pays right after it and the evaluator promises then, both of which come one
+/// move later. Others who move at once move at random.
 fn promise(model: &dyn Model, world: &World, player: usize, action: Action, rng: &mut Rng) -> f64 {
     let players = model.info().players;
     let mut state = world.state.clone();
-    let mut rewards = [0.0; MAX_PLAYERS];
+    let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
     let mut turn = model.turn(&state);
     let mut scratch = Vec::new();
     let mut joint = [action; MAX_PLAYERS];
@@ -138,14 +144,17 @@ fn promise(model: &dyn Model, world: &World, player: usize, action: Action, rng:
     }
     model.step(&mut state, &joint[..turn.width()], &mut rewards[..players]);
     turn = model.turn(&state);
-    while turn == Turn::Chance {
+    for _ in 0..model.info().longest_chance() {
+        if turn != Turn::Chance {
+            break;
+        }
         let outcome = model.draw(&state, rng);
-        model.step(&mut state, &[outcome], &mut rewards[..players]);
+        model.step(&mut state, &[outcome], &mut later[..players]);
         turn = model.turn(&state);
     }
     let mut values = [0.0; MAX_PLAYERS];
     if turn != Turn::Over && model.info().has.evaluator {
         model.evaluate(&state, &mut values[..players]);
     }
-    rewards[player] + model.info().discount * values[player]
+    rewards[player] + model.info().discount * (later[player] + values[player])
 }

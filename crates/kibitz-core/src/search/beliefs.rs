@@ -11,6 +11,7 @@
 //! upper bound is not above what another one is sure to bring is not tried any more. When the bounds of the
 //! present belief meet, the search is over, and exact.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::params::{Choice, SearchParams};
@@ -108,7 +109,7 @@ impl BeliefSearch {
             *self = BeliefSearch::default();
         }
         let info = model.info();
-        let range = match info.paid_at_end {
+        let range = match info.bounds_what_is_left() {
             true => Bounds { low: info.min_return, high: info.max_return },
             false => Bounds::default(),
         };
@@ -308,10 +309,11 @@ impl BeliefSearch {
             exchanges.iter().rev().fold(action, |action, swap| model.swapped_action(0, action, *swap))
         };
         let mut table = Vec::new();
+        let edges: BTreeMap<Action, &Edge> = node.edges.iter().map(|edge| (edge.action, edge)).collect();
         for class in self.graph.classes(model, root) {
-            let Some(edge) = node.edges.iter().find(|edge| edge.action == class[0]) else { continue };
-            let original = node.edges.iter().find(|other| !other.twin && same(&other.arm, &edge.arm));
-            let shown = if edge.twin { original.unwrap_or(edge) } else { edge };
+            let Some(&edge) = edges.get(&class[0]) else { continue };
+            let original = || node.edges.iter().find(|other| !other.twin && same(&other.arm, &edge.arm));
+            let shown = if edge.twin { original().unwrap_or(edge) } else { edge };
             let value = (shown.value > f64::NEG_INFINITY).then_some(shown.value);
             table.extend(class.iter().map(|action| {
                 let visits = if *action == edge.action { edge.visits } else { 0 };
@@ -405,7 +407,7 @@ impl Run<'_> {
                 None => told.push((tells, 1.0 / count)),
             }
             let key = if model.info().has.hash { model.hash(&after) } else { 0 };
-            outcome = derive(derive(outcome, part as u64 ^ rewards[0].to_bits()), key);
+            outcome = [part as u64, rewards[0].to_bits(), key].into_iter().fold(outcome, derive);
         }
         let gain = told.iter().map(|(_, share)| -share * share.ln()).sum::<f64>() / count.max(2.0).ln();
         (paid + self.c * gain, outcome)
@@ -420,16 +422,19 @@ impl Run<'_> {
         let mut truth = draw();
         let mut guesses: Vec<State> = (0..GUESSES.min(belief.len())).map(|_| draw()).collect();
         let depth = self.params.depth.unwrap_or(self.horizon);
-        let (mut total, mut factor, mut steps, mut moves) = (0.0, 1.0, 0, 0);
+        let (mut total, mut factor, mut steps, mut moves, mut draws) = (0.0, 1.0, 0, 0, 0);
         let mut legal = Vec::new();
         loop {
             let turn = model.turn(&truth);
             let joint = match turn {
                 Turn::Over => break,
-                _ if moves == depth => break,
-                Turn::Chance => model.draw(&truth, &mut self.rng),
+                _ if moves == depth || draws > model.info().longest_chance() => break,
+                Turn::Chance => {
+                    draws += 1;
+                    model.draw(&truth, &mut self.rng)
+                }
                 Turn::One(_) | Turn::Several(_) => {
-                    moves += 1;
+                    (moves, draws) = (moves + 1, 0);
                     legal.clear();
                     model.legal(&truth, 0, &mut legal);
                     self.rng.shuffle(&mut legal);

@@ -23,6 +23,8 @@ use crate::playout::{Playout, Policy};
 const MOST: usize = 1 << 16;
 /// Descents that may find nothing new before it is enough.
 const IN_VAIN: usize = 8;
+/// Playouts that are made before anybody looks at the clock.
+const IN_ONE_GO: usize = 1024;
 
 /// What is known of what lies behind a tree's edges.
 pub(super) struct Foresight {
@@ -169,11 +171,18 @@ impl Foresight {
         new
     }
 
-    /// Notes all edges of a node that have not been tried; false if all have been noted before.
+    /// Notes the edges of a node that have not been tried, as many as are played out in one go; false if all have
+    /// been noted before.
     fn take_all(&mut self, tree: &Tree, node: NodeId, place: usize) -> bool {
-        let tried = tree.node(node).tried.load(Relaxed);
-        let edges = (tree.first_edge(node)..).zip(tree.edges(node)).skip(tried.into());
-        edges.fold(false, |any, (edge, at)| self.take(place, edge, at.action()) | any)
+        let edges = (tree.first_edge(node)..).zip(tree.edges(node)).skip(tree.tried(node));
+        let mut any = false;
+        for (edge, at) in edges {
+            if self.leaves.len() >= IN_ONE_GO {
+                break;
+            }
+            any |= self.take(place, edge, at.action());
+        }
+        any
     }
 }
 
@@ -236,7 +245,7 @@ impl Worker<'_> {
                 return true;
             }
             let edges = tree.edges(node);
-            let tried = usize::from(tree.node(node).tried.load(Relaxed));
+            let tried = tree.tried(node);
             if tried == 0 {
                 return false;
             }

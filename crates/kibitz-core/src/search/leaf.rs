@@ -7,7 +7,7 @@ use super::simulate::Problem;
 use crate::game::Turn;
 use crate::model::State;
 use crate::playout::{MAX_PLAYERS, Playout};
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 
 /// The sums of some playouts' returns, and their steps.
 type Played = ([f64; MAX_PLAYERS], u64);
@@ -70,13 +70,13 @@ impl Leaf {
         }
         let hands = self.crew.len() as u32 + 1;
         let share = |hand: u32| playouts / hands + u32::from(hand < playouts % hands);
-        let seed = rng.bits();
+        let origin = Rng::new(rng.bits());
         for (hand, (jobs, _)) in (1..).zip(&self.crew) {
-            let rng = Rng::new(seed).fork(u64::from(hand));
+            let rng = origin.fork(Purpose::Hand(hand));
             // A helper that is gone would have panicked; its share is then missing, not wrong.
             let _ = jobs.send(Job { state: state.clone(), how: *how, count: share(hand), rng });
         }
-        let own = play_out(problem, state, how, share(0), &mut Rng::new(seed).fork(0));
+        let own = play_out(problem, state, how, share(0), &mut origin.fork(Purpose::Hand(0)));
         let others = self.crew.iter().filter_map(|(_, results)| results.recv().ok());
         let mut steps = 0;
         for (sums, made) in std::iter::once(own).chain(others) {

@@ -1,7 +1,7 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
-//! `foresee.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
+//! `foresee.rs`, `unseen.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
 pub mod aim;
@@ -18,9 +18,11 @@ mod select;
 mod simulate;
 mod strides;
 mod tree;
+mod unseen;
 mod verdict;
 mod width;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -32,7 +34,7 @@ use crate::model::{Model, SharedModel, in_the_open, moves_at_once};
 use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::strides::strides_of;
 use crate::view::View;
 use aim::Aim;
@@ -50,8 +52,8 @@ use tree::Tree;
 const ENDLESS: u32 = 10_000;
 /// Where the game discounts, a simulation stops when what is left counts less than this (POMCP).
 const EPSILON: f64 = 0.01;
-/// A tree this large is not kept for the next move.
-const KEEP: usize = 1 << 21;
+/// A tree larger than this is cut down, before the next move, to what can still be reached.
+const PRUNE: usize = 1 << 21;
 
 /// Monte-Carlo tree search, in all its variants.
 pub struct TreeSearch {
@@ -105,6 +107,8 @@ impl TreeSearch {
                 "perfect information (or a collapsed model) and tree=state",
             )?;
             need(info.has.hash, "moves=irreversible", "a state hash")?;
+            // A stride may be several moves, and would count as one.
+            need(info.discount == 1.0, "moves=irreversible", "returns that are not discounted")?;
         }
         if p.transpositions {
             need(info.has.hash, "transpositions", "a state hash")?;
@@ -222,7 +226,7 @@ impl Planner for TreeSearch {
         }
         let rng = Rng::new(seed);
         if kind == TreeKind::Public
-            && let Some((blind, mover)) = public::unseen_move(&*model, &mut rng.fork(u64::MAX))
+            && let Some((blind, mover)) = unseen::unseen_move(&*model, &mut rng.fork(Purpose::Look))
         {
             return Err(format!(
                 "{}: tree=public needs moves that everybody sees, but here {} does not see what {} does; use \
@@ -283,8 +287,10 @@ impl Planner for TreeSearch {
         let model = session.model.clone();
         let faults = model.faults();
         session.decisions += 1;
-        let mut rng = session.rng.fork(session.decisions);
-        let updated = session.update(params, view, &mut rng);
+        let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
+        let deadline = params.deadline(begun);
+        let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let updated = session.update(params, view, &mut rng, &mut late);
         let mut decision = match updated {
             _ if model.faults() != faults => Decision::default(),
             Err(Trouble::Unexplained(why)) => return Ok(Decision::guess(view, &mut rng, &why)),
@@ -324,7 +330,7 @@ impl Occasion<'_> {
             simulations: params.simulations.unwrap_or(u64::MAX),
             transitions: params.transitions.unwrap_or(u64::MAX),
             nodes: params.nodes as usize,
-            deadline: params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0)),
+            deadline: params.deadline(begun),
             now,
             faults,
         };
@@ -390,17 +396,14 @@ struct Habits(Vec<Tree>);
 
 impl Conduct for Habits {
     fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
-        let mut counts: Vec<(Action, f64)> = Vec::new();
+        let mut counts: BTreeMap<Action, f64> = BTreeMap::new();
         for tree in &self.0 {
             let edges = tree.find(key).map(|id| tree.edges(id)).unwrap_or_default();
-            for (action, visits) in edges.iter().map(|edge| (edge.action(), edge.visits.load(Relaxed))) {
-                match counts.iter_mut().find(|(other, _)| *other == action) {
-                    Some((_, count)) => *count += f64::from(visits),
-                    None => counts.push((action, f64::from(visits))),
-                }
+            for edge in edges {
+                *counts.entry(edge.action()).or_default() += f64::from(edge.visits.load(Relaxed));
             }
         }
-        counts
+        counts.into_iter().collect()
     }
 }
 
@@ -428,12 +431,13 @@ impl Session {
         params: &SearchParams,
         view: &View,
         rng: &mut Rng,
+        pause: &mut dyn FnMut() -> bool,
     ) -> Result<Option<String>, Trouble> {
         let model = &*self.model;
         // What the last search had others do is what is known of them.
         let habits = Arc::new(Habits(std::mem::take(&mut self.trees)));
         self.belief.assume(Some(habits.clone()));
-        let updated = self.belief.update(model, view, rng);
+        let updated = self.belief.update(model, view, rng, pause);
         self.belief.assume(None);
         self.trees = Arc::into_inner(habits).map(|habits| habits.0).unwrap_or_default();
         match updated {
@@ -441,7 +445,7 @@ impl Session {
                 self.kind = TreeKind::ActionObservation;
                 self.belief =
                     BeliefKind::from(Form::Auto).build(model.info(), u64::MAX).map_err(Trouble::Unfit)?;
-                self.belief.update(model, view, rng)?;
+                self.belief.update(model, view, rng, pause)?;
                 Ok(Some(format!("tree=action-observation from here on: {why}")))
             }
             updated => updated.map(|()| None),
@@ -483,7 +487,8 @@ impl Session {
             [only] => striding.spell(&*model, &state, verdict::forced(only, &belief, begun.elapsed())),
             _ => {
                 let occasion = Occasion { view: &in_strides, ..*occasion };
-                let found = search.run(&striding.model(), &belief, &occasion, rng.fork(0), pause)?;
+                let found =
+                    search.run(&striding.model(), &belief, &occasion, rng.fork(Purpose::Search), pause)?;
                 striding.spell(&*self.model, &state, found)
             }
         };
@@ -493,7 +498,8 @@ impl Session {
         // All that is left can be undone, or follows by itself: what the game prefers, or anything.
         let mut preferred = Vec::new();
         model.preferred(&state, view.player, &mut preferred);
-        preferred.retain(|action| view.legal.contains(action));
+        let legal: BTreeSet<Action> = view.legal.iter().copied().collect();
+        preferred.retain(|action| legal.contains(action));
         let note = "no stride leads on from here".to_owned();
         Ok(match preferred.get(rng.below(preferred.len().max(1) as u32) as usize) {
             Some(action) => Decision { action: *action, ..Decision::default() }.noting(note),
@@ -538,10 +544,12 @@ fn grow(
     let info = model.info();
     let (playout, horizon) = (occasion.playout(info), occasion.horizon(info));
     let model = &**model;
-    let mut problem = Problem { model, view, params, kind, playout, horizon, together: 1, root: 0 };
     let mut present = World::initial(model);
     belief.sample(model, view, &mut rng, &mut present);
     let turn = model.turn(&present.state);
+    let astray = belief.astray();
+    let mut problem =
+        Problem { model, view, params, kind, playout, horizon, together: 1, root: 0, turn, astray };
     problem.root = problem.key(&present, turn, view.player, 0);
     if belief.certain().is_some() && turn == Turn::One(view.player) {
         problem.together = together(params, info);
@@ -568,28 +576,32 @@ fn search(
     let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
     let (floor, ..) = params.aim.range(problem.model.info());
     let floor = if floor.is_finite() { floor } else { 0.0 };
-    trees.resize_with(count as usize, || Tree::new(shared, floor));
+    trees.resize_with(count as usize, || Tree::new(shared, floor, keep).watching(problem.watches()));
+    let half = params.nodes as usize / 2;
     for tree in trees.iter_mut() {
-        if !keep || tree.len() > KEEP.min(params.nodes as usize / 2) {
-            tree.clear();
+        if keep && tree.len() > PRUNE.min(half) {
+            tree.prune(problem.root, matches!(problem.turn, Turn::Several(_)));
+        }
+        if !keep || tree.len() > half {
+            tree.clear(); // there must be room to search
         }
     }
     // An ensemble's trees have the whole budget each; parallel roots share it out.
-    let quota = |budget: Option<u64>, tree: u64| match budget {
+    let quota = |budget: Option<u64>, tree: u32| match budget {
         None => u64::MAX,
         Some(n) if params.trees > 1 => n,
-        Some(n) => n / u64::from(count) + u64::from(tree < n % u64::from(count)),
+        Some(n) => n / u64::from(count) + u64::from(u64::from(tree) < n % u64::from(count)),
     };
     let sharing = if shared { u64::from(params.workers) } else { 1 };
     let now = AtomicBool::new(false);
     let mut found: Vec<Found> = (0..count).map(|_| Found::default()).collect();
     // Thread t takes the trees t, t + threads, t + 2 threads, ...
     let threads = in_parallel.min(count);
-    let mut shares: Vec<Vec<(u64, &mut Tree, &mut Found)>> = (0..threads).map(|_| Vec::new()).collect();
-    for (index, (tree, found)) in trees.iter_mut().zip(&mut found).enumerate() {
-        shares[index % threads as usize].push((index as u64, tree, found));
+    let mut shares: Vec<Vec<(u32, &mut Tree, &mut Found)>> = (0..threads).map(|_| Vec::new()).collect();
+    for (index, (tree, found)) in (0..).zip(trees.iter_mut().zip(&mut found)) {
+        shares[(index % threads) as usize].push((index, tree, found));
     }
-    let work = |share: Vec<(u64, &mut Tree, &mut Found)>, mut pause: run::Pause| {
+    let work = |share: Vec<(u32, &mut Tree, &mut Found)>, mut pause: run::Pause| {
         let turns = share.len() as f64;
         for (turn, (index, tree, found)) in (1..).zip(share) {
             let deadline = params
@@ -603,7 +615,7 @@ fn search(
                 now: &now,
                 faults,
             };
-            let mut rng = rng.fork(1_000_003 + index);
+            let mut rng = rng.fork(Purpose::Tree(index));
             let root = verdict::plant(problem, tree, &mut rng);
             let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
             *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);

@@ -19,6 +19,7 @@ use crate::planner::{Decision, Judgement};
 use crate::playout::{MAX_PLAYERS, Playout};
 use crate::rng::Rng;
 use crate::view::View;
+use crate::watch::Watch;
 
 /// Actions with more outcomes than this are too much.
 const MOST_OUTCOMES: usize = 10_000;
@@ -39,6 +40,8 @@ pub(crate) struct OutcomeSearch {
     worth_of_edges: Rows,
     /// Nodes by the hashes of their states, where the game has some.
     index: KeyMap<u32>,
+    /// Whether time was up before all actions of a state were listed: what is known is not all there is.
+    broken_off: bool,
 }
 
 /// A state in which somebody is to move, or the end.
@@ -106,7 +109,11 @@ pub(crate) struct Run<'a> {
     rng: Rng,
     /// Steps of the model so far.
     transitions: u64,
+    watch: Watch,
 }
+
+/// Asked now and then; true wants an answer.
+type Late<'a> = &'a mut dyn FnMut() -> bool;
 
 impl OutcomeSearch {
     /// Searches from a state until it is time to stop.
@@ -122,7 +129,7 @@ impl OutcomeSearch {
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
         let Task { model, params, view, horizon, stop } = task;
-        if !params.reuse || self.nodes.len() > KEEP.min(params.nodes as usize / 2) {
+        if !params.reuse || self.broken_off || self.nodes.len() > KEEP.min(params.nodes as usize / 2) {
             *self = OutcomeSearch::default();
         }
         let best = match params.backup {
@@ -133,14 +140,15 @@ impl OutcomeSearch {
         let manner = Manner { playout, playouts: params.playouts, exploration: params.exploration, best };
         let mut run = Run::new(model, manner, rng);
         let root = self.find(&mut run, state);
-        let (simulations, moves) = self.search(&mut run, root, horizon, |search, run, simulations| {
-            let spent = simulations >= stop.simulations
-                || run.transitions >= stop.transitions
-                || search.nodes.len() >= stop.nodes;
-            let late = || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let decided = || params.until_decided && search.lead(root) > stop.simulations - simulations;
-            spent || decided() || model.faults() != stop.faults || pause() || late()
-        })?;
+        let mut late = || pause() || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let (simulations, moves) =
+            self.search(&mut run, root, horizon, &mut late, |search, run, simulations| {
+                let spent = simulations >= stop.simulations
+                    || run.transitions >= stop.transitions
+                    || search.nodes.len() >= stop.nodes;
+                let decided = || params.until_decided && search.lead(root) > stop.simulations - simulations;
+                spent || decided() || model.faults() != stop.faults
+            })?;
         let mut decision = self.verdict(&run, params.choice, view, root);
         decision.simulations = simulations;
         decision.transitions = Some(run.transitions);
@@ -160,13 +168,13 @@ impl OutcomeSearch {
         transitions: u64,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<(Action, &[f64]), String> {
-        if self.nodes.len() > KEEP {
+        if self.broken_off || self.nodes.len() > KEEP {
             *self = OutcomeSearch::default();
         }
         let root = self.find(run, state);
         let enough = run.transitions.saturating_add(transitions);
-        self.search(run, root, u32::MAX, |search, run, _| {
-            run.transitions >= enough || search.nodes.len() > 2 * KEEP || pause()
+        self.search(run, root, u32::MAX, pause, |search, run, _| {
+            run.transitions >= enough || search.nodes.len() > 2 * KEEP
         })?;
         let best = self.most_tried(root).ok_or("a state without any action")?;
         Ok((self.edges[best].action, self.worth_of_edges.row(best)))
@@ -178,13 +186,14 @@ impl OutcomeSearch {
         run: &mut Run,
         root: u32,
         horizon: u32,
+        late: Late,
         mut enough: impl FnMut(&OutcomeSearch, &Run, u64) -> bool,
     ) -> Result<(u64, u64), String> {
         let (mut simulations, mut moves) = (0, 0);
         loop {
-            moves += self.simulate(run, root, horizon)?;
+            moves += self.simulate(run, root, horizon, late)?;
             simulations += 1;
-            if enough(self, run, simulations) {
+            if enough(self, run, simulations) || late() {
                 return Ok((simulations, moves));
             }
         }
@@ -225,7 +234,7 @@ impl OutcomeSearch {
     }
 
     /// One simulation; gives the moves that it made.
-    fn simulate(&mut self, run: &mut Run, root: u32, horizon: u32) -> Result<u64, String> {
+    fn simulate(&mut self, run: &mut Run, root: u32, horizon: u32, late: Late) -> Result<u64, String> {
         let mut path = Vec::new();
         let mut at = root;
         loop {
@@ -236,8 +245,12 @@ impl OutcomeSearch {
                 break;
             }
             if node.edges.is_none() {
-                self.look_into(run, at)?;
-                self.back_up(run, at);
+                let edges = self.look_into(run, at, late)?;
+                // Of a state that only some actions are known of, nothing is known; but the present one needs a move.
+                if !self.broken_off || at == root {
+                    self.nodes[at as usize].edges = Some(edges);
+                    self.back_up(run, at);
+                }
                 break;
             }
             let edge = self.select(run, at);
@@ -291,8 +304,8 @@ impl OutcomeSearch {
         ways[next].to
     }
 
-    /// Lists a state's actions, with all that may become of them.
-    fn look_into(&mut self, run: &mut Run, at: u32) -> Result<(), String> {
+    /// Lists a state's actions, with all that may become of them: the place and number of its edges.
+    fn look_into(&mut self, run: &mut Run, at: u32, late: Late) -> Result<(u32, u32), String> {
         let Node { state, turn, .. } = &self.nodes[at as usize];
         let (state, turn) = (state.clone(), *turn);
         let Turn::One(player) = turn else {
@@ -304,6 +317,10 @@ impl OutcomeSearch {
         run.rng.shuffle(&mut legal);
         let first = self.edges.len();
         for action in legal {
+            if run.watch.is_due() && self.edges.len() > first && late() {
+                self.broken_off = true;
+                break;
+            }
             let mut outcomes = run.outcomes(&state, action)?;
             run.rng.shuffle(&mut outcomes);
             let ways = (self.ways.len() as u32, outcomes.len() as u32);
@@ -318,8 +335,7 @@ impl OutcomeSearch {
             self.worth_of_edges.push(&paid[..run.players]);
             self.expect(run, self.edges.len() - 1);
         }
-        self.nodes[at as usize].edges = Some((first as u32, (self.edges.len() - first) as u32));
-        Ok(())
+        Ok((first as u32, (self.edges.len() - first) as u32))
     }
 
     /// What an action is worth: what it pays, and the mean over what it may lead to.
@@ -428,7 +444,7 @@ struct Outcome {
 impl<'a> Run<'a> {
     /// A search that has not begun.
     pub fn new(model: &'a dyn Model, manner: Manner, rng: Rng) -> Run<'a> {
-        Run { model, manner, players: model.info().players, rng, transitions: 0 }
+        Run { model, manner, players: model.info().players, rng, transitions: 0, watch: Watch::default() }
     }
 
     /// What a state is taken to be worth before it is looked into.
@@ -439,17 +455,22 @@ impl<'a> Run<'a> {
         returns.iter_mut().for_each(|sum| *sum /= f64::from(*playouts));
     }
 
-    /// All that may become of an action until somebody is to move again.
+    /// All that may become of an action until somebody is to move again. What chance pays comes one move later than
+    /// what the action pays.
     fn outcomes(&mut self, state: &State, action: Action) -> Result<Vec<Outcome>, String> {
         let mut rewards = [0.0; MAX_PLAYERS];
         let state = self.model.after(state, &[action], &mut rewards[..self.players]);
         self.transitions += 1;
-        let (mut open, mut done) = (vec![Outcome { state, probability: 1.0, rewards }], Vec::new());
+        let discount = self.model.info().discount;
+        let (mut open, mut done) = (vec![(Outcome { state, probability: 1.0, rewards }, 0)], Vec::new());
         let mut drawn = Vec::new();
-        while let Some(Outcome { state, probability, rewards }) = open.pop() {
+        while let Some((Outcome { state, probability, rewards }, draws)) = open.pop() {
             if self.model.turn(&state) != Turn::Chance {
                 done.push(Outcome { state, probability, rewards });
                 continue;
+            }
+            if draws >= self.model.info().longest_chance() {
+                return Err(self.model.info().endless_chance());
             }
             drawn.clear();
             self.model.chance(&state, &mut drawn);
@@ -461,9 +482,10 @@ impl<'a> Run<'a> {
             }
             self.transitions += drawn.len() as u64;
             for &(outcome, share) in &drawn {
-                let mut rewards = rewards;
-                let state = self.model.after(&state, &[outcome], &mut rewards[..self.players]);
-                open.push(Outcome { state, probability: probability * share, rewards });
+                let (mut rewards, mut later) = (rewards, [0.0; MAX_PLAYERS]);
+                let state = self.model.after(&state, &[outcome], &mut later[..self.players]);
+                rewards.iter_mut().zip(later).for_each(|(total, reward)| *total += discount * reward);
+                open.push((Outcome { state, probability: probability * share, rewards }, draws + 1));
             }
         }
         Ok(done)

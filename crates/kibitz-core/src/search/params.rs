@@ -1,5 +1,7 @@
 //! The parts of a search, each an independent choice, and how they are written in a spec.
 
+use std::time::{Duration, Instant};
+
 use super::aim::Aim;
 use crate::belief::{BeliefKind, Form};
 use crate::learn::Taught;
@@ -285,6 +287,11 @@ impl Param for Backup {
 }
 
 impl SearchParams {
+    /// When a decision that began then is due, if it has so many milliseconds.
+    pub fn deadline(&self, begun: Instant) -> Option<Instant> {
+        self.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0))
+    }
+
     /// Nodes that a simulation of a tree adds.
     pub fn growth(&self) -> f64 {
         self.grow.unwrap_or(1.0)

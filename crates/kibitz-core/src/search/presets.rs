@@ -31,7 +31,15 @@ macro_rules! preset_params {
 /// Every state of a simulation enters the tree, as in Algorithm 1 of the Klondike paper.
 const WHOLE: Option<f64> = Some(f64::INFINITY);
 
-preset!("uct", "Monte-Carlo tree search with UCB1 (Kocsis and Szepesvári 2006).", "", {});
+/// Chosen by a tournament (docs/reproductions.md, "How much uct explores"); UCB1's √2 for returns from -1 to 1.
+const EXPLORATION: f64 = 0.7;
+
+preset!(
+    "uct",
+    "Monte-Carlo tree search with UCB1 (Kocsis and Szepesvári 2006).",
+    "",
+    { exploration: EXPLORATION }
+);
 preset!(
     "sparse-uct",
     "UCT that considers only the first few outcomes of chance for each action (Bjarnason et al. 2009).",

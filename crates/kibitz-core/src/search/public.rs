@@ -16,41 +16,45 @@ use super::params::{Selection, TreeKind};
 use super::select::{select, select_valued};
 use super::simulate::{Chosen, Worker};
 use super::tree::{Edge, NodeId, Tree};
-use crate::game::{Action, Turn};
-use crate::model::{Model, State};
-use crate::playout::MAX_PLAYERS;
-use crate::rng::{Rng, derive};
-
-/// Sets the list of an information set's hidden nodes apart from its own node and from them.
-const LIST: u64 = 0x9d8f_3b1c_6a52_e047;
+use crate::game::Action;
+use crate::keys::{Kind, join};
 
 /// The node of what has been chosen before by those who move at once with the player of `node`, with the same
-/// actions; listed, so that [`local_search`] finds it. None while there is no room.
-pub(super) fn hidden(tree: &Tree, node: NodeId, before: &[Action]) -> Option<NodeId> {
+/// actions; listed, so that [`local_search`] finds it. It hangs on `own`. None while there is no room.
+pub(super) fn hidden(tree: &Tree, node: NodeId, own: NodeId, before: &[Action]) -> Option<NodeId> {
     let knows = tree.key(node);
-    let key = before.iter().fold(knows, |key, action| derive(key, u64::from(action.0) + 1));
-    let (id, _) = tree.find_or_add(key)?;
+    let key = before.iter().fold(knows, |key, action| join(Kind::Hidden, key, action.0.into()));
+    let (id, _) = tree.find_or_add(key, own)?;
     if tree.edges(id).is_empty() {
         let actions: Vec<Action> = tree.edges(node).iter().map(|edge| edge.action()).collect();
         if !tree.expand(id, &actions) {
             return None;
         }
-        let (list, _) = tree.find_or_add(derive(knows, LIST))?;
-        tree.offer(list, &[Action(id)]);
+        let (list, _) = tree.find_or_add(list_of(knows), own)?;
+        let listed = tree.edges(list).len();
+        tree.offer(list, &mut [Action(listed as u32)]);
+        if let Some(entry) = tree.edges(list).get(listed) {
+            entry.child.store(id, Relaxed);
+        }
     }
     Some(id)
+}
+
+/// The key of the list of the hidden nodes of an information set.
+fn list_of(knows: u64) -> u64 {
+    join(Kind::List, knows, 0)
 }
 
 /// Q_i(I, a) for each of a node's actions, where its player does not see what others chose just before it. False,
 /// and nothing changes, where there are no such others. An action that was never tried keeps the lowest return.
 pub(super) fn local_search(tree: &Tree, node: NodeId, values: &mut Vec<f64>) -> bool {
-    let Some(list) = tree.find(derive(tree.key(node), LIST)) else { return false };
+    let Some(list) = tree.find(list_of(tree.key(node))) else { return false };
     let edges = tree.edges(node);
     let mut weights = vec![0.0; edges.len()];
     values.clear();
     values.resize(edges.len(), 0.0);
     for listed in tree.edges(list) {
-        let hidden = listed.action().0;
+        let hidden = listed.child.load(Relaxed);
         let visits = f64::from(tree.node(hidden).visits.load(Relaxed));
         for (index, edge) in tree.edges(hidden).iter().enumerate() {
             if edge.visits.load(Relaxed) == 0 {
@@ -74,56 +78,18 @@ pub(super) fn local_search(tree: &Tree, node: NodeId, values: &mut Vec<f64>) -> 
     true
 }
 
-/// Who does not see what somebody else does, as far as a few random games tell: the one and the other.
-pub(super) fn unseen_move(model: &dyn Model, rng: &mut Rng) -> Option<(usize, usize)> {
-    const GAMES: usize = 8;
-    const STEPS: usize = 500;
-    let players = model.info().players;
-    let (mut steps, mut legal) = (0, Vec::new());
-    for _ in 0..GAMES {
-        let mut state = model.initial();
-        loop {
-            let turn = model.turn(&state);
-            steps += 1;
-            if turn == Turn::Over || steps > STEPS {
-                break;
-            }
-            let joint: Vec<Action> = match turn {
-                Turn::Chance => vec![model.draw(&state, rng)],
-                _ => {
-                    let movers = turn.movers();
-                    movers.iter().map(|mover| model.random_action(&state, mover, &mut legal, rng)).collect()
-                }
-            };
-            let mut paid = [0.0; MAX_PLAYERS];
-            let after = model.after(&state, &joint, &mut paid[..players]);
-            for (slot, mover) in turn.movers().iter().enumerate() {
-                legal.clear();
-                model.legal(&state, mover, &mut legal);
-                let Some(other) = legal.iter().find(|action| **action != joint[slot]) else { continue };
-                let mut instead = joint.clone();
-                instead[slot] = *other;
-                let otherwise = model.after(&state, &instead, &mut paid[..players]);
-                let told = |state: &State, joint: &[Action], who| model.observe(state, turn, joint, who);
-                let blind = |who: &usize| {
-                    *who != mover && told(&after, &joint, *who) == told(&otherwise, &instead, *who)
-                };
-                if let Some(who) = (0..players).find(blind) {
-                    return Some((who, mover));
-                }
-            }
-            state = after;
-        }
-    }
-    None
-}
-
 impl Worker<'_> {
     /// ChoosePolicy of POMCP-PGT: local search, then decision estimation. Whoever moves after others, unseen by
     /// them, notes what it chooses in the node of what they chose as well.
-    pub(super) fn choose_policy(&mut self, tree: &Tree, id: NodeId, player: usize) -> (usize, Option<f64>) {
+    pub(super) fn choose_policy(
+        &mut self,
+        tree: &Tree,
+        id: NodeId,
+        player: usize,
+        several: bool,
+    ) -> (usize, Option<f64>) {
         let node = match self.problem.kind {
-            TreeKind::Public if !self.joint.is_empty() => hidden(tree, id, &self.joint),
+            TreeKind::Public if !self.joint.is_empty() => hidden(tree, id, self.own, &self.joint),
             _ => None,
         };
         let is_hidden = node.is_some() && local_search(tree, id, &mut self.values);
@@ -135,8 +101,12 @@ impl Worker<'_> {
             (chosen, matches!(selection, Selection::RegretMatchingPlus(_)).then_some(p))
         } else {
             match values {
-                Some(values) => (select_valued(tree, id, edges, values, &self.rule), None),
-                None => (select(tree, id, edges, &self.rule, false, &mut self.rng), None),
+                Some(values) => (select_valued(tree, id, edges, values, &self.rule, &mut self.rng), None),
+                None => {
+                    // UCB1 is the paper's here: without a random factor.
+                    let any = several && self.rule.selection == Selection::Uniform;
+                    (select(tree, id, edges, &self.rule, any, &mut self.rng), None)
+                }
             }
         };
         if let Some(node) = node
@@ -154,20 +124,21 @@ impl Worker<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tree::NONE;
     use super::*;
 
     #[test]
     fn what_others_chose_is_weighed_by_how_often_they_chose_it() {
-        let tree = Tree::new(false, 0.0);
-        let (node, _) = tree.find_or_add(42).unwrap();
+        let tree = Tree::new(false, 0.0, false);
+        let (node, _) = tree.find_or_add(42, NONE).unwrap();
         let mut values = Vec::new();
         assert!(!local_search(&tree, node, &mut values));
         let (yes, no) = (Action(0), Action(1));
         tree.expand(node, &[yes, no]);
         // The other said yes nine times and no once; this player said no once after each, and yes eight times.
         for (before, visits) in [(yes, [8, 1]), (no, [0, 1])] {
-            let id = hidden(&tree, node, &[before]).unwrap();
-            assert_eq!(hidden(&tree, node, &[before]), Some(id));
+            let id = hidden(&tree, node, NONE, &[before]).unwrap();
+            assert_eq!(hidden(&tree, node, NONE, &[before]), Some(id));
             tree.visit_node(id, visits[0] + visits[1]);
             for (edge, visits) in tree.edges(id).iter().zip(visits) {
                 tree.visit_edge(edge, visits);

@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn what_pays_more_is_regretted_more() {
-        let tree = Tree::new(false, -1.0);
-        let (id, _) = tree.find_or_add(1).unwrap();
+        let tree = Tree::new(false, -1.0, false);
+        let (id, _) = tree.find_or_add(1, 0).unwrap();
         tree.expand(id, &[Action(0), Action(1)]);
         let (mut mix, mut rng) = (Mix::default(), Rng::new(5));
         let selection = Selection::RegretMatchingPlus(0.1);

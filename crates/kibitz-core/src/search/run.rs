@@ -10,13 +10,12 @@ use super::tree::{NodeId, Tree};
 use super::width::Width;
 use crate::belief::Belief;
 use crate::model::Model;
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::view::View;
+use crate::watch::Watch;
 
-/// How many simulations go by between two looks at the clock.
+/// How many simulations a worker takes at a time, and makes between two looks at what it has found.
 const STRIDE: u64 = 16;
-/// The number of the stream that the children of sparse sampling are drawn from.
-const CHILDREN: u64 = u64::MAX;
 
 /// When a search ends: the first of its reasons.
 pub(super) struct Stop<'a> {
@@ -67,10 +66,10 @@ pub(super) fn search_tree(
     mut pause: Pause,
 ) -> Found {
     let params = problem.params;
-    let width = params.width.map(|width| Width::new(width, rng.fork(CHILDREN).bits()));
+    let width = params.width.map(|width| Width::new(width, rng.fork(Purpose::Children).bits()));
     let sharing = if params.parallel == Parallel::Tree { params.workers } else { 1 };
     let helpers = if params.parallel == Parallel::Leaf { params.workers - 1 } else { 0 };
-    let worker = |index: u32| Worker::new(problem, belief, root, rng.fork(u64::from(index)));
+    let worker = |index: u32| Worker::new(problem, belief, root, rng.fork(Purpose::Worker(index)));
     let mut workers: Vec<Worker> = (0..sharing).map(worker).collect();
     let started = AtomicU64::new(0);
     loop {
@@ -118,6 +117,7 @@ fn slice(
     pause: &mut Pause,
 ) -> bool {
     let (mut granted, mut count) = (0, 1);
+    let mut watch = Watch::default();
     loop {
         if granted == 0 {
             count = together(worker, started, stop);
@@ -133,11 +133,17 @@ fn slice(
         let some = u64::from(count).min(granted) as u32;
         granted -= u64::from(some);
         worker.simulate(tree, width, leaf, some);
-        if some > 1 || worker.simulations % STRIDE == 1 {
+        if watch.is_due() {
             if pause.as_mut().is_some_and(|pause| pause()) {
                 stop.now.store(true, Relaxed);
             }
-            if tree.len() >= stop.nodes || stop.deadline.is_some_and(|end| Instant::now() >= end) {
+            if stop.deadline.is_some_and(|end| Instant::now() >= end) {
+                return true;
+            }
+        }
+        // What does not depend on the time is looked at at the same simulations each time.
+        if some > 1 || worker.simulations % STRIDE == 1 {
+            if tree.len() >= stop.nodes {
                 return true;
             }
             if worker.problem.params.until_decided

@@ -86,14 +86,14 @@ impl Rule {
     }
 }
 
-/// What an edge's exploration is scaled by: others who choose at the same time would else fall into step.
+/// What an edge's exploration is scaled by: others who choose without seeing it would else fall into step.
 #[inline]
-fn jitter(several: bool, rng: &mut Rng) -> f64 {
-    if several { 0.5 + rng.unit() } else { 1.0 }
+fn jitter(unseen: bool, rng: &mut Rng) -> f64 {
+    if unseen { 0.5 + rng.unit() } else { 1.0 }
 }
 
-/// Chooses an edge of an expanded node: its number among the node's edges. `several` says that
-/// others choose at the same time: players who all follow a fixed rule would fall into step and
+/// Chooses an edge of an expanded node: its number among the node's edges. `unseen` says that others choose without
+/// seeing which, at the same time or later: players who all follow a fixed rule would fall into step and
 /// take each other's choices for laws of nature, so then exploration is scaled at random.
 #[inline]
 pub(super) fn select(
@@ -101,12 +101,12 @@ pub(super) fn select(
     id: NodeId,
     edges: &[Edge],
     rule: &Rule,
-    several: bool,
+    unseen: bool,
     rng: &mut Rng,
 ) -> usize {
     let node = tree.node(id);
     if rule.selection == Selection::Uniform {
-        return least_visited(edges, |_| true).unwrap_or_default();
+        return least_visited(edges, |_| true, unseen, rng).unwrap_or_default();
     }
     if rule.expansion == Expansion::All
         && let Some(untried) = tree.take_untried(id, edges.len())
@@ -116,10 +116,10 @@ pub(super) fn select(
     let explore = rule.explore(node.visits.load(Relaxed));
     let tried = match rule.expansion {
         Expansion::All => edges.len(),
-        Expansion::Partial => usize::from(node.tried.load(Relaxed)),
+        Expansion::Partial => tree.tried(id),
     };
     let (best, bound) = rule.best(edges[..tried].iter().enumerate(), |_, edge, n| {
-        (rule.exploit(tree, edge, n), jitter(several, rng) * explore)
+        (rule.exploit(tree, edge, n), jitter(unseen, rng) * explore)
     });
     if tried < edges.len() {
         let untried = rule.middle + explore / (1.0 + tried as f64).sqrt();
@@ -133,34 +133,42 @@ pub(super) fn select(
 }
 
 /// Chooses among the edges of a node whose actions are on offer in the present world: an untried one, or
-/// the one with the highest bound by how often it was on offer (instead of how often the node was visited).
+/// the one with the highest bound by how often it was on offer, as `offers` counts that. What is on offer is sorted.
 pub(super) fn select_offered(
     tree: &Tree,
     edges: &[Edge],
     offered: &[Action],
     rule: &Rule,
-    several: bool,
+    unseen: bool,
     rng: &mut Rng,
+    offers: impl Fn(&Edge) -> u32,
 ) -> Option<usize> {
-    let is_offered = |edge: &Edge| offered.contains(&edge.action());
+    let is_offered = |edge: &Edge| offered.binary_search(&edge.action()).is_ok();
     if rule.selection == Selection::Uniform {
-        return least_visited(edges, is_offered);
+        return least_visited(edges, is_offered, unseen, rng);
     }
     // The order of new edges is random.
     let is_untried = |edge: &Edge| edge.visits.load(Relaxed) == 0 && is_offered(edge);
     edges.iter().position(is_untried).or_else(|| {
         let on_offer = edges.iter().enumerate().filter(|(_, edge)| is_offered(edge));
         let terms = |_, edge: &Edge, n| {
-            (rule.exploit(tree, edge, n), jitter(several, rng) * rule.explore(edge.offers()))
+            (rule.exploit(tree, edge, n), jitter(unseen, rng) * rule.explore(offers(edge)))
         };
         rule.best(on_offer, terms).0
     })
 }
 
 /// Chooses an edge by the value of each, which is not its mean; an untried one first.
-pub(super) fn select_valued(tree: &Tree, id: NodeId, edges: &[Edge], values: &[f64], rule: &Rule) -> usize {
+pub(super) fn select_valued(
+    tree: &Tree,
+    id: NodeId,
+    edges: &[Edge],
+    values: &[f64],
+    rule: &Rule,
+    rng: &mut Rng,
+) -> usize {
     if rule.selection == Selection::Uniform {
-        return least_visited(edges, |_| true).unwrap_or_default();
+        return least_visited(edges, |_| true, true, rng).unwrap_or_default();
     }
     if let Some(untried) = tree.take_untried(id, edges.len()) {
         return untried;
@@ -171,10 +179,26 @@ pub(super) fn select_valued(tree: &Tree, id: NodeId, edges: &[Edge], values: &[f
     rule.best(edges.iter().enumerate().rev(), |index, _, _| (values[index], explore)).0.unwrap_or_default()
 }
 
-/// The first of the least visited edges that can be chosen.
-fn least_visited(edges: &[Edge], can_be: impl Fn(&Edge) -> bool) -> Option<usize> {
-    let visits = edges.iter().enumerate().filter(|(_, edge)| can_be(edge));
-    visits.min_by_key(|(_, edge)| edge.visits.load(Relaxed)).map(|(index, _)| index)
+/// The first of the least visited edges that can be chosen; any of them, where others choose without seeing which.
+fn least_visited(
+    edges: &[Edge],
+    can_be: impl Fn(&Edge) -> bool,
+    unseen: bool,
+    rng: &mut Rng,
+) -> Option<usize> {
+    let (mut least, mut chosen, mut equal) = (u32::MAX, None, 0);
+    for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| can_be(edge)) {
+        let visits = edge.visits.load(Relaxed);
+        if chosen.is_none() || visits < least {
+            (least, chosen, equal) = (visits, Some(index), 1);
+        } else if unseen && visits == least {
+            equal += 1;
+            if rng.below(equal) == 0 {
+                chosen = Some(index);
+            }
+        }
+    }
+    chosen
 }
 
 /// 1/n, 1/sqrt(n) and sqrt(ln n) of a count n.
@@ -206,12 +230,12 @@ mod tests {
 
     #[test]
     fn an_action_is_not_explored_for_being_seldom_on_offer() {
-        let tree = Tree::new(false, 0.0);
-        let (id, _) = tree.find_or_add(42).unwrap();
+        let tree = Tree::new(false, 0.0, false);
+        let (id, _) = tree.find_or_add(42, 0).unwrap();
         let rule = Rule::new(&Info::new(2, 0.0, 1.0), &SearchParams::default());
         let (good, bad) = (Action(1), Action(2));
-        (0..10_000).for_each(|_| tree.offer(id, &[good]));
-        (0..8).for_each(|_| tree.offer(id, &[good, bad]));
+        (0..10_000).for_each(|_| tree.offer(id, &mut [good]));
+        (0..8).for_each(|_| tree.offer(id, &mut [good, bad]));
         for (action, visits, value) in [(good, 10_002, 0.9), (bad, 6, 0.0)] {
             let edge = tree.edges(id).iter().find(|edge| edge.action() == action).unwrap();
             tree.visit_edge(edge, visits);
@@ -220,7 +244,9 @@ mod tests {
         }
         let mut rng = Rng::new(1);
         let mut choose = |offered: &[Action]| {
-            let chosen = select_offered(&tree, tree.edges(id), offered, &rule, false, &mut rng);
+            let chosen = select_offered(&tree, tree.edges(id), offered, &rule, false, &mut rng, |edge| {
+                edge.offers()
+            });
             chosen.map(|index| tree.edges(id)[index].action())
         };
         assert_eq!(choose(&[good, bad]), Some(good));

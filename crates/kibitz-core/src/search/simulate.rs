@@ -5,16 +5,18 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use super::aim::Aim;
 use super::foresee::Foresight;
 use super::leaf::Leaf;
-use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use super::params::{Backup, Observers, Parallel, SearchParams, Selection, TreeKind};
 use super::regret::{self, Mix};
 use super::select::{Rule, select, select_offered};
-use super::tree::{FIRST, NONE, NodeId, Tree};
+use super::tree::{Edge, FIRST, NONE, NodeId, Tree};
+use super::unseen::Made;
 use super::width::Width;
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
+use crate::keys::{Kind, join};
 use crate::model::{Model, State};
 use crate::playout::Playout;
-use crate::rng::{Rng, derive};
+use crate::rng::{Rng, mix};
 use crate::view::View;
 
 /// What all workers of one search share and none changes.
@@ -31,6 +33,10 @@ pub(super) struct Problem<'a> {
     pub together: u32,
     /// The key of the root's node.
     pub root: u64,
+    /// Who moves there.
+    pub turn: Turn,
+    /// Worlds disagree with something that was seen: a node's actions need not be legal in the present one.
+    pub astray: bool,
 }
 
 impl Problem<'_> {
@@ -49,6 +55,12 @@ impl Problem<'_> {
         matches!(self.kind, TreeKind::ActionObservation | TreeKind::Public)
     }
 
+    /// Whether moves may go unseen, so that it has to be found out which do.
+    pub fn watches(&self) -> bool {
+        let fixed = !self.params.selection.is_by_regret(); // chance has no need of more
+        self.kind == TreeKind::ActionObservation && self.model.info().players > 1 && fixed
+    }
+
     /// Whether `player` decides by what another, who has the tree, sees.
     #[inline]
     pub fn is_observed(&self, player: usize) -> bool {
@@ -62,13 +74,13 @@ impl Problem<'_> {
             TreeKind::ActionObservation if self.is_observed(player) => {
                 // Steps that the observer does not notice leave its view as it was.
                 let seen = world.view_key(self.model, self.view.player);
-                return derive(derive(seen, step as u64), player as u64);
+                return join(Kind::Decision, join(Kind::Step, seen, step as u64), player as u64);
             }
             _ if self.goes_by_views() => return world.view_key(self.model, player),
             _ if self.params.transpositions => self.model.hash(&world.state),
             _ => world.path,
         };
-        if let Turn::Several(_) = turn { derive(key, player as u64) } else { key }
+        if let Turn::Several(_) = turn { join(Kind::Decision, key, player as u64) } else { key }
     }
 }
 
@@ -96,6 +108,14 @@ pub(super) struct Worker<'a> {
     pub most_added: usize,
     pub(super) rule: Rule,
     world: World,
+    /// Whether it has to be found out which moves others do not see.
+    watches: bool,
+    /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
+    uniform: bool,
+    /// An action that might have been chosen at a node in place of the present one.
+    trial: Option<(NodeId, Action)>,
+    /// Room for the state before a step.
+    before: Option<State>,
     pub(super) foresight: Option<Foresight>,
     pub(super) root: NodeId,
     steps: Vec<Step>,
@@ -106,6 +126,8 @@ pub(super) struct Worker<'a> {
     here: Vec<NodeId>,
     /// The nodes that this simulation added and plays out from.
     leaves: Vec<(usize, NodeId)>,
+    /// Where the player who has the tree decided last: what this simulation adds hangs on that.
+    pub(super) own: NodeId,
     /// For each player (for a state tree: for all), the edge it took last.
     last: Vec<Option<u32>>,
     /// The joint action of the present step.
@@ -200,6 +222,10 @@ impl<'a> Worker<'a> {
             most_added: 0,
             rule: Rule::new(problem.model.info(), problem.params),
             world: World::initial(problem.model),
+            watches: problem.watches(),
+            uniform: problem.params.selection == Selection::Uniform,
+            trial: None,
+            before: None,
             foresight,
             root,
             steps: Vec::new(),
@@ -207,6 +233,7 @@ impl<'a> Worker<'a> {
             choices: Vec::new(),
             here: Vec::new(),
             leaves: Vec::new(),
+            own: root,
             last: vec![None; players],
             joint: Vec::new(),
             scratch: Vec::new(),
@@ -228,7 +255,7 @@ impl<'a> Worker<'a> {
             None => self.belief.sample(model, view, &mut self.rng, &mut self.world), // s ~ B(h)
         }
         let mut room = self.problem.params.growth();
-        let mut moves = 0;
+        let (mut moves, mut draws) = (0, 0);
         loop {
             let first_choice = self.choices.len();
             let turn = self.turn();
@@ -237,7 +264,9 @@ impl<'a> Worker<'a> {
                 Turn::Over => break,
                 _ if moves == self.problem.horizon => break,
                 _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
+                Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
+                    draws += 1;
                     self.leave_foresight();
                     let outcome = self.draw(tree, width);
                     self.joint.push(outcome);
@@ -247,10 +276,13 @@ impl<'a> Worker<'a> {
                         break; // beyond the tree
                     }
                     self.select(tree, turn);
-                    moves += 1;
+                    (moves, draws) = (moves + 1, 0);
                 }
             }
-            self.step(turn, first_choice);
+            match self.trial.take() {
+                Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
+                None => self.step(turn, first_choice),
+            }
         }
         if self.problem.params.growth() > 1.0 {
             self.most_added = self.most_added.max(self.choices.len() + 1);
@@ -294,6 +326,7 @@ impl<'a> Worker<'a> {
         self.rewards.clear();
         self.choices.clear();
         self.leaves.clear();
+        self.own = self.root;
         self.last.fill(None);
         (self.fate, self.unseen) = (None, false);
     }
@@ -341,9 +374,9 @@ impl<'a> Worker<'a> {
                 Some(id) => id,
                 None => {
                     let found = if self.unseen && *room >= 1.0 {
-                        tree.add_node(key)
+                        tree.add_node(key, self.own)
                     } else if *room >= 1.0 {
-                        tree.find_or_add(key)
+                        tree.find_or_add(key, self.own)
                     } else {
                         tree.find(key).map(|id| (id, false))
                     };
@@ -380,6 +413,9 @@ impl<'a> Worker<'a> {
         for (slot, player) in turn.movers().iter().enumerate() {
             let id = self.here[slot];
             if id != NONE {
+                if player == self.problem.view.player {
+                    self.own = id;
+                }
                 if self.problem.is_observed(player) {
                     self.offer(tree, id, player);
                 } else if tree.edges(id).is_empty() {
@@ -394,17 +430,23 @@ impl<'a> Worker<'a> {
             let edges = tree.edges(id);
             let trail = self.trail(player);
             let several = matches!(turn, Turn::Several(_));
+            if several && self.watches && id != NONE {
+                tree.mark_unseen(id); // its player may move alone where it knows no more than here
+            }
+            let unseen = several || self.watches && (self.uniform || tree.is_unseen(id));
             let chosen = if self.problem.is_observed(player) {
-                let offered = &self.scratch;
-                select_offered(tree, edges, offered, &self.rule, several, &mut self.rng)
+                let offers = |edge: &Edge| edge.offers();
+                select_offered(tree, edges, &self.scratch, &self.rule, unseen, &mut self.rng, offers)
                     .map(|edge| (edge, None))
             } else if edges.is_empty() {
                 None
+            } else if self.problem.astray {
+                self.select_legal(tree, id, player, unseen)
             } else if self.problem.kind == TreeKind::Public || self.problem.params.selection.is_by_regret()
             {
-                Some(self.choose_policy(tree, id, player))
+                Some(self.choose_policy(tree, id, player, several))
             } else {
-                Some((select(tree, id, edges, &self.rule, several, &mut self.rng), None))
+                Some((select(tree, id, edges, &self.rule, unseen, &mut self.rng), None))
             };
             let Some((chosen, probability)) = chosen else {
                 // No node, another worker is expanding it, or memory is full: play on at random.
@@ -414,12 +456,64 @@ impl<'a> Worker<'a> {
                 self.last[trail] = None;
                 continue;
             };
+            if self.watches && !unseen {
+                self.trial = self.alternative(tree, id, player, chosen);
+            }
             tree.visit_edge(&edges[chosen], self.count);
             self.joint.push(edges[chosen].action());
             let edge = tree.first_edge(id) + chosen as u32;
             self.choices.push(Chosen { player, node: id, edge, probability });
             self.last[trail] = Some(edge);
         }
+    }
+
+    /// Chooses at a node whose actions need not be legal in the present world.
+    #[inline(never)]
+    fn select_legal(
+        &mut self,
+        tree: &Tree,
+        id: NodeId,
+        player: usize,
+        unseen: bool,
+    ) -> Option<(usize, Option<f64>)> {
+        self.scratch.clear();
+        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
+        self.scratch.sort_unstable();
+        if self.problem.kind == TreeKind::Public || self.problem.params.selection.is_by_regret() {
+            let (chosen, probability) = self.choose_policy(tree, id, player, unseen);
+            let legal = self.scratch.binary_search(&tree.edges(id)[chosen].action()).is_ok();
+            return legal.then_some((chosen, probability));
+        }
+        let visits = tree.node(id).visits.load(Relaxed);
+        let edges = tree.edges(id);
+        select_offered(tree, edges, &self.scratch, &self.rule, unseen, &mut self.rng, |_| visits)
+            .map(|edge| (edge, None))
+    }
+
+    /// Now and then (at its first, second, fourth, eighth, ... visit) another action of a node than the one that was
+    /// chosen there: would everybody see the difference?
+    #[inline(never)]
+    fn alternative(
+        &self,
+        tree: &Tree,
+        id: NodeId,
+        player: usize,
+        chosen: usize,
+    ) -> Option<(NodeId, Action)> {
+        let visits = tree.node(id).visits.load(Relaxed);
+        if !visits.is_power_of_two() {
+            return None;
+        }
+        let edges = tree.edges(id);
+        // Of a node that is not its player's own, other worlds may offer something else.
+        let offered = self.problem.is_observed(player) || self.problem.astray;
+        let is_legal = |edge: &&Edge| !offered || self.scratch.contains(&edge.action());
+        // The edges are in random order.
+        let others = edges[chosen + 1..].iter().chain(&edges[..chosen]).filter(is_legal);
+        let count = others.clone().count().max(1);
+        // By a hash: edges that are chosen in turn would else meet the same few others for ever.
+        let which = mix(u64::from(visits)) % count as u64;
+        others.clone().nth(which as usize).map(|edge| (id, edge.action()))
     }
 
     /// Leaves a new node by any of its actions.
@@ -456,13 +550,13 @@ impl<'a> Worker<'a> {
         self.scratch = actions;
     }
 
-    /// Lists what is legal in the present world in `scratch`, adds what the node lacks of it, and counts
+    /// Lists what is legal in the present world in `scratch`, sorted, adds what the node lacks of it, and counts
     /// that it was on offer: another world may offer something else.
     fn offer(&mut self, tree: &Tree, id: NodeId, player: usize) {
         self.scratch.clear();
         self.problem.model.legal(&self.world.state, player, &mut self.scratch);
         self.rng.shuffle(&mut self.scratch);
-        tree.offer(id, &self.scratch);
+        tree.offer(id, &mut self.scratch);
     }
 
     /// Carries out a joint action and moves the keys on.
@@ -496,6 +590,26 @@ impl<'a> Worker<'a> {
         } else {
             world.extend_path(joint);
         }
+    }
+
+    /// The same, and a look at whether everybody else can tell the one player's choice from another.
+    #[inline(never)]
+    fn step_and_watch(
+        &mut self,
+        tree: &Tree,
+        turn: Turn,
+        first_choice: usize,
+        (node, instead): (NodeId, Action),
+    ) {
+        let mut before = self.before.take().unwrap_or_else(|| self.world.state.clone());
+        before.clone_from(&self.world.state);
+        self.step(turn, first_choice);
+        let made = Made { before: &before, turn, joint: &self.joint, after: &self.world.state };
+        if made.blind(self.problem.model, 0, instead).is_some() {
+            tree.mark_unseen(node);
+        }
+        self.transitions += 1;
+        self.before = Some(before);
     }
 
     /// The return from the leaf on, for each player.
@@ -547,7 +661,8 @@ impl<'a> Worker<'a> {
                 below.reward = reward + step.discount * below.reward;
                 below.weight *= step.discount;
             }
-            for &Chosen { player, node, edge, probability } in &self.choices[step.choices..end] {
+            let chosen = &self.choices[step.choices..end];
+            for &Chosen { player, node, edge, probability } in chosen {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 if edge == FIRST {
@@ -563,7 +678,7 @@ impl<'a> Worker<'a> {
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),
-                    Backup::Max => self.bellman(tree, player, node, &mut backed),
+                    Backup::Max => self.bellman(tree, player, node, chosen.len() == 1, &mut backed),
                 }
                 if node == self.root {
                     self.root_returns[(edge - tree.first_edge(node)) as usize].add(sample, self.count);
@@ -578,16 +693,19 @@ impl<'a> Worker<'a> {
     }
 
     /// backup=max: gives a node the value of its best action, which is what its parent's edge now
-    /// counts for every earlier visit as well.
-    fn bellman(&self, tree: &Tree, player: usize, id: NodeId, backed: &mut [Backed]) {
+    /// counts for every earlier visit as well. To the other of two it is worth what is left of the sum of both
+    /// (which is the same whatever they do: their returns add up to zero, single steps need not), unless
+    /// it has chosen at the same time, for itself.
+    fn bellman(&self, tree: &Tree, player: usize, id: NodeId, alone: bool, backed: &mut [Backed]) {
         let node = tree.node(id);
         let old = node.value();
         let count = f64::from(node.visits.load(Relaxed).saturating_sub(1));
         let tried = tree.edges(id).iter().filter(|edge| edge.visits.load(Relaxed) > 0);
         let value = node.set_value(tried.map(|edge| tree.mean(edge)).fold(f64::NEG_INFINITY, f64::max));
         let below = Backed { value, weight: 1.0, reward: 0.0, count, old };
-        if self.problem.kind == TreeKind::State && self.last.len() == 2 {
-            backed[1 - player] = Backed { value: -value, old: -old, ..below };
+        if alone && self.problem.kind == TreeKind::State && self.last.len() == 2 {
+            let sum: f64 = backed.iter().map(|below| below.reward + below.weight * below.value).sum();
+            backed[1 - player] = Backed { value: sum - value, old: sum - old, ..below };
         }
         backed[player] = below;
     }

@@ -101,7 +101,13 @@ impl Known {
 }
 
 impl Belief for Known {
-    fn update(&mut self, _: &dyn Model, _: &View, _: &mut Rng) -> Result<(), Trouble> {
+    fn update(
+        &mut self,
+        _: &dyn Model,
+        _: &View,
+        _: &mut Rng,
+        _: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Trouble> {
         Ok(())
     }
 

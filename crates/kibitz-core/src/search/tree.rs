@@ -4,10 +4,12 @@
 //! the tree (see [`super::params::TreeKind`]). Nodes and edges live in two arrays and refer to each
 //! other by index. All fields are atomic, so that several workers can share a tree without locks;
 //! a lone worker uses plain loads and stores of the same fields, which cost nothing extra.
-//! The arrays grow between slices of the search, never under it.
+//! The arrays grow between slices of the search, never under it; [`prune`] cuts them down between searches.
+
+mod prune;
 
 use std::sync::atomic::{
-    AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 
 use crate::game::Action;
@@ -20,9 +22,10 @@ pub struct Node {
     pub visits: AtomicU32,
     /// Where its edges begin; the action that was tried, as long as there are none.
     first: AtomicU32,
+    /// How many there are; `WIDE` where a header before them says it.
     count: AtomicU16,
-    /// How many of the edges have been tried; they are tried in order.
-    pub tried: AtomicU16,
+    /// How many of the edges have been tried; they are tried in order. Of a wide node the header says it.
+    tried: AtomicU16,
     /// The value last backed up to the parent (backup=max only), or the return of the only visit.
     value: AtomicU32,
 }
@@ -51,8 +54,9 @@ pub struct Visit {
 
 /// While one worker lists a node's actions, others find this as their count.
 const BUSY: u16 = u16::MAX;
-/// The most actions that a node holds.
-pub const MAX_ACTIONS: usize = BUSY as usize - 1;
+/// A node with so many actions or more has a header before its edges: an edge whose action is their number, and
+/// whose visits are how many have been tried. All other nodes stay small.
+const WIDE: u16 = BUSY - 1;
 
 /// The index of a node.
 pub type NodeId = u32;
@@ -67,6 +71,10 @@ pub const FIRST: u32 = u32::MAX;
 pub struct Tree {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// For each node of a tree that is kept from move to move, the one that it hangs on.
+    parents: Option<Vec<AtomicU32>>,
+    /// For each node, whether somebody does not see what is chosen there; of a tree that watches for it.
+    unseen: Option<Vec<AtomicBool>>,
     index: Vec<AtomicU32>,
     used_nodes: AtomicU32,
     used_edges: AtomicU32,
@@ -79,11 +87,14 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// An empty tree, for one worker or to be `shared` by several; no return is below `floor`.
-    pub fn new(shared: bool, floor: f64) -> Tree {
+    /// An empty tree, for one worker or to be `shared` by several; no return is below `floor`. Only a `kept` one
+    /// can be pruned.
+    pub fn new(shared: bool, floor: f64, kept: bool) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
             edges: Vec::new(),
+            parents: kept.then(Vec::new),
+            unseen: None,
             index: Vec::new(),
             used_nodes: AtomicU32::new(1), // number 0 is NONE
             used_edges: AtomicU32::new(0),
@@ -95,12 +106,20 @@ impl Tree {
         tree
     }
 
+    /// The same with a mark for each node whose moves somebody does not see, if that is to be watched for.
+    #[must_use]
+    pub fn watching(mut self, watches: bool) -> Tree {
+        self.unseen = watches.then(|| self.nodes.iter().map(|_| AtomicBool::default()).collect());
+        self
+    }
+
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
         let (nodes, edges) = (self.len() + 1, self.edge_count());
         self.nodes[..nodes].iter_mut().for_each(|node| *node = Node::default());
         self.edges[..edges].iter_mut().for_each(|edge| *edge = Edge::default());
         self.index.iter_mut().for_each(|slot| *slot.get_mut() = NONE);
+        self.unseen.iter_mut().flatten().for_each(|unseen| *unseen.get_mut() = false);
         *self.used_nodes.get_mut() = 1;
         *self.used_edges.get_mut() = 0;
     }
@@ -117,7 +136,13 @@ impl Tree {
 
     /// Bytes of all nodes, edges and index slots in use.
     pub fn bytes(&self) -> usize {
-        self.len() * size_of::<Node>() + self.edge_count() * size_of::<Edge>() + self.index.len() * 4
+        let links = if self.parents.is_some() { 4 * self.len() } else { 0 };
+        let marks = if self.unseen.is_some() { self.len() } else { 0 };
+        self.len() * size_of::<Node>()
+            + self.edge_count() * size_of::<Edge>()
+            + self.index.len() * 4
+            + links
+            + marks
     }
 
     /// Makes room for this many more nodes and edges.
@@ -125,6 +150,12 @@ impl Tree {
         let (nodes, edges) = (self.len() + 1 + nodes, self.edge_count() + edges);
         if self.nodes.len() < nodes {
             self.nodes.resize_with(nodes, Node::default);
+            if let Some(parents) = &mut self.parents {
+                parents.resize_with(nodes, AtomicU32::default);
+            }
+            if let Some(unseen) = &mut self.unseen {
+                unseen.resize_with(nodes, AtomicBool::default);
+            }
         }
         if self.edges.len() < edges {
             self.edges.resize_with(edges, Edge::default);
@@ -133,13 +164,18 @@ impl Tree {
         let slots = (self.nodes.len() * 5 / 4).next_power_of_two();
         if self.index.len() < slots {
             self.index = std::iter::repeat_with(AtomicU32::default).take(slots).collect();
-            for id in 1..self.used_nodes.load(Relaxed) {
-                let mut slot = self.slot(self.nodes[id as usize].key.load(Relaxed));
-                while self.index[slot].load(Relaxed) != NONE {
-                    slot = (slot + 1) & (slots - 1);
-                }
-                self.index[slot].store(id, Relaxed);
+            self.list_all();
+        }
+    }
+
+    /// Enters all nodes into an empty index.
+    fn list_all(&mut self) {
+        for id in 1..self.used_nodes.load(Relaxed) {
+            let mut slot = self.slot(self.nodes[id as usize].key.load(Relaxed));
+            while self.index[slot].load(Relaxed) != NONE {
+                slot = (slot + 1) & (self.index.len() - 1);
             }
+            self.index[slot].store(id, Relaxed);
         }
     }
 
@@ -162,6 +198,19 @@ impl Tree {
     #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
+    }
+
+    /// Whether somebody does not see what is chosen at a node, as far as that was found out.
+    #[inline]
+    pub fn is_unseen(&self, id: NodeId) -> bool {
+        self.unseen.as_ref().is_some_and(|unseen| unseen[id as usize].load(Relaxed))
+    }
+
+    /// Notes that somebody does not see what is chosen at a node.
+    pub fn mark_unseen(&self, id: NodeId) {
+        if let Some(unseen) = &self.unseen {
+            unseen[id as usize].store(true, Relaxed);
+        }
     }
 
     /// The key that finds a node.
@@ -197,17 +246,18 @@ impl Tree {
         }
     }
 
-    /// The node of this key and whether it is new; `None` if it is not there and the tree is full.
-    pub fn find_or_add(&self, key: u64) -> Option<(NodeId, bool)> {
+    /// The node of this key and whether it is new; `None` if it is not there and the tree is full. A new one hangs
+    /// on `parent`.
+    pub fn find_or_add(&self, key: u64, parent: NodeId) -> Option<(NodeId, bool)> {
         match self.find(key) {
             Some(id) => Some((id, false)),
-            None => self.add_node(key),
+            None => self.add_node(key, parent),
         }
     }
 
     /// The same for a key that is not there; another worker may just be adding it.
     #[inline]
-    pub fn add_node(&self, key: u64) -> Option<(NodeId, bool)> {
+    pub fn add_node(&self, key: u64, parent: NodeId) -> Option<(NodeId, bool)> {
         let fresh = add_u32(&self.used_nodes, 1, self.shared);
         if fresh as usize >= self.nodes.len() {
             // Only workers sharing a tree get here; nobody hands the number out again.
@@ -215,6 +265,7 @@ impl Tree {
             return None;
         }
         self.node(fresh).key.store(key, Relaxed);
+        self.hang(fresh, parent);
         let mut slot = self.slot(key);
         loop {
             if !self.shared {
@@ -246,12 +297,35 @@ impl Tree {
     pub fn edges(&self, id: NodeId) -> &[Edge] {
         let node = self.node(id);
         match node.count.load(Acquire) {
-            BUSY => &[],
+            // Without edges, `first` may be the action by which the node was left.
+            0 | BUSY => &[],
             count => {
                 let first = node.first.load(Relaxed) as usize;
+                let count = if count == WIDE { self.edges[first - 1].action().0 } else { count.into() };
                 &self.edges[first..first + count as usize]
             }
         }
+    }
+
+    /// How many of a node's edges have been tried.
+    #[inline]
+    pub fn tried(&self, id: NodeId) -> usize {
+        let node = self.node(id);
+        match node.count.load(Relaxed) {
+            WIDE => self.edge(self.first_edge(id) - 1).visits.load(Relaxed) as usize,
+            _ => node.tried.load(Relaxed).into(),
+        }
+    }
+
+    /// Makes the edges from a place on those of a node; `header(count)` others are before them.
+    fn give_edges(&self, node: &Node, first: usize, count: usize) {
+        if header(count) > 0 {
+            let header = &self.edges[first - 1];
+            header.action.store(count as u32, Relaxed);
+            header.visits.store(node.tried.load(Relaxed).into(), Relaxed);
+        }
+        node.first.store(first as u32, Relaxed);
+        node.count.store(count.min(WIDE.into()) as u16, Release);
     }
 
     /// Where a node's edges begin in the array.
@@ -263,23 +337,22 @@ impl Tree {
     /// Gives a node its edges, in this order. False if another worker is at it or it is full.
     pub fn expand(&self, id: NodeId, actions: &[Action]) -> bool {
         let node = self.node(id);
-        let actions = &actions[..actions.len().min(MAX_ACTIONS)];
         if node.count.compare_exchange(0, BUSY, Acquire, Relaxed).is_err() {
             return false;
         }
-        let count = actions.len() as u32;
-        let first = add_u32(&self.used_edges, count, self.shared);
-        if (first + count) as usize > self.edges.len() {
-            self.used_edges.fetch_sub(count, Relaxed);
-            self.widest.fetch_max(count, Relaxed);
+        let wanted = (header(actions.len()) + actions.len()) as u32;
+        let begin = add_u32(&self.used_edges, wanted, self.shared);
+        if (begin + wanted) as usize > self.edges.len() {
+            self.used_edges.fetch_sub(wanted, Relaxed);
+            self.widest.fetch_max(wanted, Relaxed);
             node.count.store(0, Release);
             return false;
         }
-        for (edge, action) in self.edges[first as usize..].iter().zip(actions) {
+        let first = begin as usize + header(actions.len());
+        for (edge, action) in self.edges[first..].iter().zip(actions) {
             edge.action.store(action.0, Relaxed);
         }
-        node.first.store(first, Relaxed);
-        node.count.store(count as u16, Release);
+        self.give_edges(node, first, actions.len());
         true
     }
 
@@ -321,30 +394,43 @@ impl Tree {
         node.visits.store(0, Relaxed);
     }
 
-    /// Makes sure that a node has an edge for each of these actions, and counts that they were on offer.
-    /// The node's edges may move. For a tree that is not shared.
-    pub fn offer(&self, id: NodeId, actions: &[Action]) {
+    /// Makes sure that a node has an edge for each of these actions, new ones in their order, and counts that they
+    /// were on offer. The node's edges may move, and the actions are sorted. For a tree that is not shared.
+    pub fn offer(&self, id: NodeId, actions: &mut [Action]) {
         let known = self.edges(id);
-        let has = |action: &Action| known.iter().any(|edge| edge.action() == *action);
-        let missing: Vec<Action> = actions.iter().copied().filter(|action| !has(action)).collect();
-        let count = known.len() + missing.len();
-        let first = self.used_edges.load(Relaxed) as usize;
-        if !missing.is_empty() && count <= MAX_ACTIONS {
-            self.widest.fetch_max(count as u32, Relaxed);
+        let mut missing = self.missing(known, actions);
+        actions.sort_unstable();
+        if !missing.is_empty() {
+            let count = known.len() + missing.len();
+            self.widest.fetch_max((header(count) + count) as u32, Relaxed);
+            let first = self.used_edges.load(Relaxed) as usize + header(count);
             if first + count > self.edges.len() {
                 return; // there is room at the next visit
             }
             let (old, new) = self.edges[first..first + count].split_at(known.len());
             old.iter().zip(known).for_each(|(edge, source)| edge.copy_from(source));
-            new.iter().zip(missing).for_each(|(edge, action)| edge.action.store(action.0, Relaxed));
+            new.iter()
+                .zip(missing.drain(..))
+                .for_each(|(edge, action)| edge.action.store(action.0, Relaxed));
             self.used_edges.store((first + count) as u32, Relaxed);
-            let node = self.node(id);
-            node.first.store(first as u32, Relaxed);
-            node.count.store(count as u16, Release);
+            self.give_edges(self.node(id), first, count);
         }
-        for edge in self.edges(id).iter().filter(|edge| actions.contains(&edge.action())) {
+        for edge in self.edges(id).iter().filter(|edge| actions.binary_search(&edge.action()).is_ok()) {
             add_u32(&edge.extra, 1, false);
         }
+    }
+
+    /// Those of the actions that have no edge yet.
+    fn missing(&self, known: &[Edge], actions: &[Action]) -> Vec<Action> {
+        /// Comparisons that take less time than sorting.
+        const FEW: usize = 1024;
+        let all = actions.iter().copied();
+        if known.len() * actions.len() <= FEW {
+            return all.filter(|action| known.iter().all(|edge| edge.action() != *action)).collect();
+        }
+        let mut there: Vec<Action> = known.iter().map(Edge::action).collect();
+        there.sort_unstable();
+        all.filter(|action| there.binary_search(action).is_err()).collect()
     }
 
     /// Counts the visits of some simulations to a node.
@@ -362,6 +448,11 @@ impl Tree {
     /// Takes the next untried edge of a node, if there is one left.
     #[inline]
     pub fn take_untried(&self, id: NodeId, count: usize) -> Option<usize> {
+        if count >= WIDE.into() {
+            let tried = &self.edge(self.first_edge(id) - 1).visits;
+            let next = |n: u32| ((n as usize) < count).then_some(n + 1);
+            return tried.fetch_update(Relaxed, Relaxed, next).ok().map(|n| n as usize);
+        }
         let tried = &self.node(id).tried;
         let next = tried.load(Relaxed);
         if next as usize >= count {
@@ -486,6 +577,11 @@ impl Edge {
     }
 }
 
+/// How many edges a node with so many actions has before those of its actions.
+fn header(actions: usize) -> usize {
+    usize::from(actions >= WIDE.into())
+}
+
 #[inline]
 fn add_u32(cell: &AtomicU32, amount: u32, shared: bool) -> u32 {
     if shared {
@@ -517,8 +613,8 @@ mod tests {
 
     #[test]
     fn a_first_visit_needs_no_edges_and_is_not_lost() {
-        let tree = Tree::new(false, -1.0);
-        let (id, _) = tree.add_node(42).unwrap();
+        let tree = Tree::new(false, -1.0, false);
+        let (id, _) = tree.add_node(42, NONE).unwrap();
         assert_eq!((tree.left_by(id), tree.find(42)), (None, Some(id)));
         tree.leave_new(id, Action(7), 1);
         tree.node(id).set_value(0.5);
@@ -532,29 +628,57 @@ mod tests {
 
     #[test]
     fn what_is_on_offer_is_counted_by_itself() {
-        let tree = Tree::new(false, 0.0);
-        let (id, _) = tree.find_or_add(42).unwrap();
+        let tree = Tree::new(false, 0.0, false);
+        let (id, _) = tree.find_or_add(42, NONE).unwrap();
         let edge = |action: u32| tree.edges(id).iter().find(|edge| edge.action() == Action(action));
-        tree.offer(id, &[Action(1), Action(2)]);
+        tree.offer(id, &mut [Action(1), Action(2)]);
         tree.visit_edge(edge(2).unwrap(), 1);
         tree.add(edge(2).unwrap(), 3.0, 1);
         // Another world offers something else: what is known of the others stays.
-        tree.offer(id, &[Action(2), Action(5)]);
-        tree.offer(id, &[Action(5)]);
+        tree.offer(id, &mut [Action(5), Action(2)]);
+        tree.offer(id, &mut [Action(5)]);
         let offers = |action| edge(action).map(Edge::offers);
         assert_eq!([1, 2, 5].map(offers), [Some(1), Some(2), Some(2)]);
         assert_eq!((tree.mean(edge(2).unwrap()), tree.edges(id).len()), (3.0, 3));
     }
 
     #[test]
+    fn a_node_holds_all_actions_however_many() {
+        for many in [WIDE as usize - 1, WIDE as usize, 3 * usize::from(WIDE)] {
+            let mut actions: Vec<Action> = (0..many as u32).rev().map(Action).collect();
+            let mut tree = Tree::new(false, 0.0, false);
+            tree.reserve(4, 4 * many + 16);
+            let [(expanded, _), (left, _), (offered, _)] =
+                [1, 2, 3].map(|key| tree.add_node(key, NONE).unwrap());
+            assert!(tree.expand(expanded, &actions));
+            tree.leave_new(left, actions[0], 1);
+            tree.expand_left(left, &actions);
+            tree.offer(offered, &mut [Action(0), Action(5)]);
+            tree.offer(offered, &mut actions);
+            for id in [expanded, left, offered] {
+                let mut there: Vec<Action> = tree.edges(id).iter().map(Edge::action).collect();
+                there.sort_unstable();
+                assert_eq!(there, actions);
+            }
+            assert_eq!([expanded, left].map(|id| tree.tried(id)), [0, 1]);
+            for id in [expanded, left] {
+                let rest: Vec<usize> = std::iter::from_fn(|| tree.take_untried(id, many)).collect();
+                assert_eq!((rest.len(), rest.last()), (many - usize::from(id == left), Some(&(many - 1))));
+                assert_eq!(tree.tried(id), many);
+            }
+            assert!(tree.edges(offered).iter().all(|edge| (1..=2).contains(&edge.offers())));
+        }
+    }
+
+    #[test]
     fn nodes_are_found_again_after_growth() {
-        let mut tree = Tree::new(false, 0.0);
+        let mut tree = Tree::new(false, 0.0, false);
         let keys: Vec<u64> = (1..5000).map(crate::rng::mix).collect();
         for key in &keys {
             if !tree.has_room(0) {
                 tree.grow(0);
             }
-            let (id, new) = tree.find_or_add(*key).unwrap();
+            let (id, new) = tree.find_or_add(*key, NONE).unwrap();
             assert!(new && tree.expand(id, &[Action(7), Action(*key as u32)]));
         }
         for key in &keys {

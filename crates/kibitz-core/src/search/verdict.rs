@@ -1,5 +1,6 @@
 //! From a view to a root, and from the searched trees to a decision.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::regret;
 use super::run::Found;
 use super::select::Rule;
 use super::simulate::Problem;
-use super::tree::{NodeId, Tree};
+use super::tree::{Edge, NONE, NodeId, Tree};
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
 use crate::planner::{Decision, Judgement};
@@ -20,11 +21,14 @@ use crate::rng::Rng;
 pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId {
     let legal = &problem.view.legal;
     tree.reserve(1024, legal.len() + 4096);
-    let (root, _) = tree.find_or_add(problem.root).unwrap_or_default();
+    let (root, _) = tree.find_or_add(problem.root, NONE).unwrap_or_default();
     // What was legal in the world that an earlier simulation came here with may not be what is legal now.
-    let fits = tree.edges(root).len() == legal.len()
-        && tree.edges(root).iter().all(|edge| legal.contains(&edge.action()));
-    if !fits {
+    let sorted = |mut actions: Vec<Action>| {
+        actions.sort_unstable();
+        actions
+    };
+    let listed = sorted(tree.edges(root).iter().map(Edge::action).collect());
+    if listed != sorted(legal.clone()) {
         let mut actions = legal.clone();
         rng.shuffle(&mut actions);
         tree.forget_edges(root);
@@ -56,8 +60,10 @@ pub(super) fn decide(
 ) -> Decision {
     let legal = &problem.view.legal;
     let rule = Rule::new(problem.model.info(), problem.params);
+    let evidence: Vec<Evidence> =
+        trees.iter().zip(found).filter_map(|(tree, found)| Evidence::new(problem, tree, found)).collect();
     let mut table: Vec<Judgement> =
-        legal.iter().map(|action| judge(problem, *action, &rule, trees, found)).collect();
+        legal.iter().map(|action| judge(problem, *action, &rule, &evidence)).collect();
     let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
     let choice = problem.params.choice;
     let draws = matches!(choice, Choice::Policy | Choice::Drawn) && problem.params.selection.is_by_regret();
@@ -115,28 +121,45 @@ fn draw_one(table: &mut [Judgement], strategy: Vec<f64>, rng: &mut Rng) -> Optio
     chosen
 }
 
+/// What one tree says of the root's actions.
+struct Evidence<'a> {
+    tree: &'a Tree,
+    found: &'a Found,
+    edges: &'a [Edge],
+    /// The place of each action among the edges.
+    places: BTreeMap<Action, usize>,
+    /// The values of all, where they are not the edges' own: whoever moves with others at once goes by all that
+    /// they may have chosen.
+    by_all: Option<Vec<f64>>,
+}
+
+impl<'a> Evidence<'a> {
+    fn new(problem: &Problem, tree: &'a Tree, found: &'a Found) -> Option<Evidence<'a>> {
+        let root = tree.find(problem.root)?;
+        let edges = tree.edges(root);
+        let places = edges.iter().enumerate().map(|(place, edge)| (edge.action(), place)).collect();
+        let mut by_all = Vec::new();
+        let hidden = problem.kind == TreeKind::Public && local_search(tree, root, &mut by_all);
+        Some(Evidence { tree, found, edges, places, by_all: hidden.then_some(by_all) })
+    }
+}
+
 /// One action's evidence, over all trees. Parallel roots are one sample; the trees of an ensemble
 /// are samples of their own, and their values are averaged.
-fn judge(problem: &Problem, action: Action, rule: &Rule, trees: &[Tree], found: &[Found]) -> Judgement {
+fn judge(problem: &Problem, action: Action, rule: &Rule, evidence: &[Evidence]) -> Judgement {
     let ensemble = problem.params.trees > 1;
     let (mut visits, mut values, mut weights) = (0, 0.0, 0.0);
     let mut tree_values = Vec::new();
     let mut seen = super::simulate::Moments::default();
-    for (tree, found) in trees.iter().zip(found) {
-        let Some(root) = tree.find(problem.root) else { continue };
-        let Some(index) = tree.edges(root).iter().position(|edge| edge.action() == action) else {
-            continue;
-        };
-        let edge = &tree.edges(root)[index];
+    for Evidence { tree, found, edges, places, by_all } in evidence {
+        let Some(&index) = places.get(&action) else { continue };
+        let edge = &edges[index];
         let n = edge.visits.load(Relaxed);
         if n == 0 {
             continue;
         }
         let weight = if ensemble { 1.0 } else { f64::from(n) };
-        // Whoever moves with others at once goes by all that they may have chosen.
-        let mut by_all = Vec::new();
-        let hidden = problem.kind == TreeKind::Public && local_search(tree, root, &mut by_all);
-        let value = if hidden { by_all[index] } else { rule.value(tree, edge) };
+        let value = by_all.as_ref().map_or_else(|| rule.value(tree, edge), |values| values[index]);
         visits += u64::from(n);
         values += weight * value;
         weights += weight;
@@ -165,13 +188,14 @@ fn line(
     rng: &mut Rng,
 ) -> Vec<(usize, String)> {
     const LONGEST: usize = 12;
+    const STEPS: usize = 1000;
     let model = problem.model;
     let players = model.info().players;
     let mut line = Vec::new();
     let mut forced = Some(first);
     let mut legal = Vec::new();
     let mut step = 0;
-    while line.len() < LONGEST {
+    while line.len() < LONGEST && step < STEPS {
         let turn = model.turn(&world.state);
         let mut joint = [Action(0); MAX_PLAYERS];
         if turn == Turn::Over {
@@ -183,10 +207,11 @@ fn line(
         for (slot, player) in joint.iter_mut().zip(turn.movers().iter()) {
             legal.clear();
             model.legal(&world.state, player, &mut legal);
+            legal.sort_unstable();
             let most = tree.find(problem.key(&world, turn, player, step)).and_then(|node| {
                 tree.edges(node)
                     .iter()
-                    .filter(|edge| legal.contains(&edge.action()))
+                    .filter(|edge| legal.binary_search(&edge.action()).is_ok())
                     .max_by_key(|edge| edge.visits.load(Relaxed))
                     .map(|edge| edge.action())
             });

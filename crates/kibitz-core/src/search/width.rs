@@ -1,6 +1,6 @@
 //! Sparse sampling: only a few outcomes that chance gave after an action are ever considered.
 
-use crate::rng::{Rng, derive};
+use crate::rng::{Purpose, Rng, derive};
 
 /// The children of each state and action (Algorithm 1 of the Klondike paper: the first `width` visits draw
 /// one each, later ones choose uniformly among those; outcomes that are drawn twice count twice).
@@ -23,7 +23,7 @@ impl Width {
     pub fn stream(&self, path: u64, before: Option<u32>, rng: &mut Rng) -> Rng {
         let next = before.filter(|before| *before < self.width);
         let child = next.unwrap_or_else(|| rng.below(self.width));
-        Rng::new(derive(derive(self.seed, path), child.into()))
+        Rng::stream(derive(self.seed, path), Purpose::Child(child))
     }
 }
 

@@ -5,6 +5,8 @@
 //! out, and so are all others once the best is worth as much as can be. Beliefs are kept only on the way to
 //! the one that is looked at, so that memory is no matter.
 
+use std::collections::BTreeMap;
+
 use super::{Limits, Solution};
 use crate::belief::foreknowledge::Foreknowledge;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
@@ -103,9 +105,9 @@ impl Search<'_, '_> {
             && let Some((state, _)) = self.graph.node(*root).belief.first()
         {
             let name = |action| self.model.action_name(state, Some(0), action);
+            let found: BTreeMap<Action, f64> = self.table.iter().rev().copied().collect();
             for class in self.graph.classes(self.model, *root) {
-                let found = self.table.iter().find(|(action, _)| *action == class[0]);
-                let value = found.map(|(_, value)| *value);
+                let value = found.get(&class[0]).copied();
                 solution
                     .table
                     .extend(value.into_iter().flat_map(|v| class.iter().map(move |a| (name(*a), v))));

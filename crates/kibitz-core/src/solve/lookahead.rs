@@ -1,12 +1,16 @@
 //! Looking ahead from a known state: expectimax for any number of players (each maximises its own
 //! return), alpha-beta for what one of two can make sure of, whatever the other does. Where their
 //! interests are opposite, both come to the same.
+//!
+//! Zero-sum is a promise about returns: single steps need not balance. Alpha-beta therefore follows the rewards of
+//! one player only, and the other's value is what is left of their sum.
 
 use super::{Limits, Solution};
 use crate::game::{Action, Turn};
-use crate::keys::KeyMap;
+use crate::keys::{KeyMap, Kind, join};
 use crate::model::{Model, State};
-use crate::playout::MAX_PLAYERS;
+use crate::playout::{MAX_PLAYERS, Playout, Policy};
+use crate::rng::{Purpose, Rng};
 
 /// The returns of all players.
 pub type Values = [f64; MAX_PLAYERS];
@@ -77,7 +81,8 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         }
     }
 
-    /// The value of each legal action of the player to move, looking `depth` moves ahead.
+    /// The value of each legal action of the player to move, looking `depth` moves ahead. With alpha-beta, it is the
+    /// player's own; the other's of two is right where what is left of a zero-sum game adds up to zero as well.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -91,8 +96,20 @@ impl<'a, 'b> Lookahead<'a, 'b> {
             let (after, rewards) = self.after(state, action);
             let gamma = self.model.info().discount;
             let most = if gamma > 0.0 { (self.most - rewards[player]) / gamma } else { f64::INFINITY };
-            let below = self.any(&after, shorter(depth), f64::NEG_INFINITY, most)?;
-            judged.push((action, self.add(&rewards, self.model.info().discount, &below)));
+            judged.push((
+                action,
+                match self.sure {
+                    Some(own) => {
+                        let below =
+                            self.alpha_beta(&after, shorter(depth), f64::NEG_INFINITY, most, own)?;
+                        self.both(own, rewards[own] + gamma * below)
+                    }
+                    None => {
+                        let below = self.expectimax(&after, shorter(depth))?;
+                        self.add(&rewards, gamma, &below)
+                    }
+                },
+            ));
         }
         Ok(judged)
     }
@@ -102,18 +119,19 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     /// # Errors
     /// See [`Failure`].
     pub fn value(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
-        self.any(state, depth, f64::NEG_INFINITY, f64::INFINITY)
+        let Some(own) = self.sure else { return self.expectimax(state, depth) };
+        let value = self.alpha_beta(state, depth, f64::NEG_INFINITY, f64::INFINITY, own)?;
+        Ok(self.both(own, value))
     }
 
-    fn any(&mut self, state: &State, depth: u32, alpha: f64, beta: f64) -> Result<Values, Failure> {
-        let Some(player) = self.sure else { return self.expectimax(state, depth) };
-        let v = self.alpha_beta(state, depth, alpha, beta, player)?;
+    /// The values of both of two players, by that of one.
+    fn both(&self, own: usize, value: f64) -> Values {
         let mut values = [0.0; MAX_PLAYERS];
-        values[player] = v;
+        values[own] = value;
         if self.players == 2 {
-            values[1 - player] = -v;
+            values[1 - own] = -value;
         }
-        Ok(values)
+        values
     }
 
     fn after(&self, state: &State, action: Action) -> (State, Values) {
@@ -137,7 +155,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     }
 
     fn key(&self, state: &State, depth: u32) -> Option<u64> {
-        self.model.info().has.hash.then(|| self.model.hash(state) ^ crate::rng::mix(u64::from(depth)))
+        self.model.info().has.hash.then(|| join(Kind::Ahead, self.model.hash(state), depth.into()))
     }
 
     fn outcomes(&self, state: &State) -> Vec<(Action, f64)> {
@@ -315,6 +333,16 @@ fn shorter(depth: u32) -> u32 {
     if depth == TO_THE_END { depth } else { depth.saturating_sub(1) }
 }
 
+/// What the two of a zero-sum game get from a state on, together: the same however they go on, and nothing unless a
+/// deal that lies behind has paid them.
+fn left_for_both(model: &dyn Model, state: &State) -> f64 {
+    let how = Playout { policy: Policy::Random, depth: LONGEST, discount: model.info().discount };
+    let mut returns = [0.0; 2];
+    model.playouts(state, &how, 1, &mut Rng::stream(0, Purpose::Look), &mut returns);
+    let sum = returns[0] + returns[1];
+    if sum.abs() < 1e-9 { 0.0 } else { sum }
+}
+
 /// Solves a game of perfect information in which players take turns; `None` if they do not.
 pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>, String> {
     let info = model.info();
@@ -338,6 +366,13 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Sol
     match result {
         Ok(values) => {
             solution.value = values[..info.players].to_vec();
+            if two {
+                let left = left_for_both(model, &root);
+                solution.value[1] += left;
+                if model.turn(&root) == Turn::One(1) {
+                    solution.table.iter_mut().for_each(|(_, value)| *value += left);
+                }
+            }
             solution.states = search.states;
             Ok(Some(solution))
         }

@@ -69,7 +69,7 @@ impl Limits<'_> {
                 self.states
             ));
         }
-        if seen.is_multiple_of(1024) && (self.pause)() {
+        if seen.is_multiple_of(64) && (self.pause)() {
             return Err(INTERRUPTED.to_owned());
         }
         Ok(())
@@ -81,10 +81,9 @@ impl Limits<'_> {
 /// # Errors
 /// A sentence, if there is none.
 pub fn deal(model: &dyn Model, rng: &mut Rng) -> Result<State, String> {
-    const LONGEST: usize = 100_000;
     let mut state = model.initial();
     let mut rewards = vec![0.0; model.info().players];
-    for _ in 0..LONGEST {
+    for _ in 0..=model.info().longest_chance() {
         match model.turn(&state) {
             Turn::Chance => {
                 let outcome = model.draw(&state, rng);
@@ -94,7 +93,7 @@ pub fn deal(model: &dyn Model, rng: &mut Rng) -> Result<State, String> {
             _ => return Ok(state),
         }
     }
-    Err(format!("nobody gets to move within {LONGEST} steps of chance"))
+    Err(model.info().endless_chance())
 }
 
 /// Solves a game from a state on, as [`solve`] does.
@@ -168,7 +167,7 @@ pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>,
 
 /// All beliefs, as long as they are few; then those that matter.
 fn solve_alone(model: &dyn Model, limits: &mut Limits) -> Result<Solution, String> {
-    if !model.info().paid_at_end {
+    if !model.info().bounds_what_is_left() {
         return beliefs::solve(model, limits);
     }
     let mut few = Limits { states: limits.states / 10, pause: &mut *limits.pause };

@@ -9,7 +9,7 @@ use kibitz_wide::{Code, Op, Program};
 
 use super::gates::{Gate, Wire};
 use super::network::Network;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A slot, and whether the value there is inverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +129,21 @@ enum Step {
     Repeat(usize),
 }
 
+impl Step {
+    /// The gates whose values it uses.
+    fn operands(self, network: &Network) -> impl Iterator<Item = usize> {
+        let pair = match self {
+            Step::Compute(gate) => match network.gates.gate(gate) {
+                Gate::And(a, b) | Gate::Xor(a, b) => Some([a.gate(), b.gate()]),
+                _ => None,
+            },
+            Step::Join(cell, wire) => Some([cell, wire.gate()]),
+            Step::Clear(_) | Step::Repeat(_) => None,
+        };
+        pair.into_iter().flatten()
+    }
+}
+
 struct Writer<'a> {
     network: &'a Network,
     steps: Vec<Step>,
@@ -183,8 +198,9 @@ impl<'a> Writer<'a> {
         let cells = &self.network.cycles[cycle].cells;
         // What does not depend on the cells is computed once, before the loop.
         let inner = self.depends_on(cycle);
+        let mut seen = FxHashSet::default();
         for (_, wire) in cells {
-            self.compute_outer(wire.gate(), &inner);
+            self.compute_outer(wire.gate(), &inner, &mut seen);
         }
         for (cell, _) in cells {
             self.done[cell.gate()] = true;
@@ -199,29 +215,46 @@ impl<'a> Writer<'a> {
         // The last round has left all gates of the loop with their final values.
     }
 
-    /// By gate: whether it depends on a cell of this cycle, as far as its cells need it.
-    fn depends_on(&self, cycle: usize) -> Vec<bool> {
-        let gates = &self.network.gates;
-        let mut inner = vec![false; gates.len()];
+    /// The gates that depend on a cell of this cycle, among those that its cells need. Only they are looked
+    /// at: there may be many cycles, and far more gates.
+    fn depends_on(&self, cycle: usize) -> FxHashSet<usize> {
+        let network = self.network;
+        let mut open: Vec<usize> =
+            network.cycles[cycle].cells.iter().map(|(_, wire)| wire.gate()).collect();
+        let mut needed = FxHashSet::default();
+        while let Some(gate) = open.pop() {
+            if !self.done[gate]
+                && needed.insert(gate)
+                && let Gate::And(a, b) | Gate::Xor(a, b) = network.gates.gate(gate)
+            {
+                open.extend([a.gate(), b.gate()]);
+            }
+        }
         // A gate comes after what it is made of, and cells before what is made of them.
-        for number in 0..gates.len() {
-            inner[number] = match gates.gate(number) {
+        let mut order: Vec<usize> = needed.into_iter().collect();
+        order.sort_unstable();
+        let mut inner = FxHashSet::default();
+        for number in order {
+            let depends = match network.gates.gate(number) {
                 Gate::Cell(number) => number as usize == cycle,
-                Gate::And(a, b) | Gate::Xor(a, b) => inner[a.gate()] || inner[b.gate()],
+                Gate::And(a, b) | Gate::Xor(a, b) => inner.contains(&a.gate()) || inner.contains(&b.gate()),
                 _ => false,
             };
+            if depends {
+                inner.insert(number);
+            }
         }
         inner
     }
 
-    fn compute_outer(&mut self, gate: usize, inner: &[bool]) {
+    /// Writes what a gate needs that does not depend on the cells; `seen` are gates that were looked at.
+    fn compute_outer(&mut self, gate: usize, inner: &FxHashSet<usize>, seen: &mut FxHashSet<usize>) {
         let mut open = vec![gate];
-        let mut seen = std::collections::BTreeSet::new();
         while let Some(gate) = open.pop() {
             if self.done[gate] || !seen.insert(gate) {
                 continue;
             }
-            if !inner[gate] {
+            if !inner.contains(&gate) {
                 self.compute(gate, None);
             } else if let Gate::And(a, b) | Gate::Xor(a, b) = self.network.gates.gate(gate) {
                 open.extend([a.gate(), b.gate()]);
@@ -364,24 +397,19 @@ impl Lives {
                     *last = number.max(*last);
                 }
             };
+            step.operands(network).for_each(|gate| used(gate, &current));
             match *step {
-                Step::Compute(gate) => {
-                    if let Gate::And(a, b) | Gate::Xor(a, b) = network.gates.gate(gate) {
-                        used(a.gate(), &current);
-                        used(b.gate(), &current);
-                    }
+                Step::Compute(gate) | Step::Clear(gate) => {
                     (current[gate], gate_of[number]) = (Some(number), gate);
                 }
-                Step::Clear(gate) => (current[gate], gate_of[number]) = (Some(number), gate),
-                Step::Join(cell, wire) => {
-                    used(cell, &current);
-                    used(wire.gate(), &current);
-                    kept[number] = true; // computes no value of its own
-                }
+                Step::Join(..) => kept[number] = true, // computes no value of its own
                 Step::Repeat(begin) => {
                     // What the loop uses is needed in each of its rounds.
-                    let passed = last[..begin].iter_mut().chain(&mut last_read);
-                    passed.filter(|last| (begin..number).contains(last)).for_each(|last| *last = number);
+                    for gate in steps[begin..number].iter().flat_map(|step| step.operands(network)) {
+                        if current[gate].is_none_or(|value| value < begin) {
+                            used(gate, &current);
+                        }
+                    }
                     kept[number] = true;
                 }
             }

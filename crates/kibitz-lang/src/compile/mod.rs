@@ -18,7 +18,7 @@ mod swaps;
 pub use code::{Listing, Place, Wanted, listing};
 pub use gates::{Gate, Gates, Wire};
 pub use marks::{Marked, marked};
-pub use network::{Cycle, Latch, Move, Network, network};
+pub use network::{Cycle, Latch, Move, Network, network, score};
 pub use phases::{Phases, phases};
 pub use select::{Choice, Chosen, LIVE, chosen, influence};
 pub use swaps::{RuleGraph, Swap};

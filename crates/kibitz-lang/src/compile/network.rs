@@ -66,6 +66,7 @@ impl Network {
         let next = self.latches.iter().map(|latch| latch.next);
         let mut open: Vec<Wire> = legal.chain(named).chain(next).chain([self.terminal]).collect();
         let mut seen = vec![false; self.gates.len()];
+        let mut entered = vec![false; self.cycles.len()];
         let mut size = 0;
         while let Some(wire) = open.pop() {
             if std::mem::replace(&mut seen[wire.gate()], true) {
@@ -74,7 +75,8 @@ impl Network {
             size += 1;
             match self.gates.gate(wire.gate()) {
                 Gate::And(a, b) | Gate::Xor(a, b) => open.extend([a, b]),
-                Gate::Cell(cycle) => {
+                // All cells of a cycle lead to the same: the first is enough.
+                Gate::Cell(cycle) if !std::mem::replace(&mut entered[cycle as usize], true) => {
                     open.extend(self.cycles[cycle as usize].cells.iter().map(|(_, wire)| *wire));
                 }
                 _ => {}
@@ -284,9 +286,13 @@ impl<'a> Builder<'a> {
             ground.roles.iter().map(listed).collect()
         };
         let mut goals = by_role(&ground.goals);
-        let score = |term: TermId| ground.symbols.name(terms.name(term)).parse::<f64>().unwrap_or(0.0);
+        // The lowest counts, and what is no number goes first, so that it does not pass unseen.
+        let rank = |term: TermId| {
+            let score = score(ground.symbols.name(terms.name(term)));
+            if score.is_nan() { f64::NEG_INFINITY } else { score }
+        };
         for own in &mut goals {
-            own.sort_by(|(one, _), (other, _)| score(*one).total_cmp(&score(*other)));
+            own.sort_by(|(one, _), (other, _)| rank(*one).total_cmp(&rank(*other)));
         }
         Network {
             terminal: of(terms.find(Symbol::TERMINAL, &[]), &self.wires),
@@ -298,6 +304,11 @@ impl<'a> Builder<'a> {
             cycles: self.cycles,
         }
     }
+}
+
+/// What a word is worth as a score; NaN for one that is no finite number.
+pub fn score(word: &str) -> f64 {
+    word.parse().ok().filter(|score: &f64| score.is_finite()).unwrap_or(f64::NAN)
 }
 
 /// The conditions that all bodies have.

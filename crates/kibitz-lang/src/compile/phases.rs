@@ -79,8 +79,12 @@ fn circles(network: &Network) -> Vec<Vec<Stand>> {
         .collect();
     let (mut found, mut length) = (Vec::new(), 1);
     let mut seen = FxHashSet::default();
+    let mut hopeless = vec![false; needs.len()];
     for first in 0..needs.len() {
-        let Some(set) = closure(first, &needs) else { continue };
+        let Some(set) = closure(first, &needs, &hopeless) else {
+            hopeless[first] = true;
+            continue;
+        };
         if !seen.insert(set.clone()) {
             continue;
         }
@@ -113,19 +117,17 @@ fn support(network: &Network, wire: Wire) -> Option<Vec<usize>> {
     Some(facts)
 }
 
-/// All facts that a fact depends on in the end, sorted; none if moves are among what it depends on.
-fn closure(first: usize, needs: &[Option<Vec<usize>>]) -> Option<Vec<usize>> {
+/// All facts that a fact depends on in the end, sorted; none if moves are among what it depends on, if
+/// they are many, or if one of them is known to be hopeless for such a reason.
+fn closure(first: usize, needs: &[Option<Vec<usize>>], hopeless: &[bool]) -> Option<Vec<usize>> {
     let (mut set, mut at) = (vec![first], 0);
+    let mut known: FxHashSet<usize> = set.iter().copied().collect();
     while let Some(&fact) = set.get(at) {
         at += 1;
-        for need in needs[fact].as_ref()? {
-            if !set.contains(need) {
-                set.push(*need);
-            }
-        }
-        if set.len() > LARGEST {
+        if hopeless[fact] || set.len() > LARGEST {
             return None;
         }
+        set.extend(needs[fact].as_ref()?.iter().filter(|need| known.insert(**need)));
     }
     set.sort_unstable();
     Some(set)

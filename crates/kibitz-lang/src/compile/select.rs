@@ -135,6 +135,8 @@ pub fn influence(phases: &[Network], told: bool) -> Vec<bool> {
     let latches = phases.first().map_or(0, |network| network.latches.len());
     let mut matters = vec![false; latches];
     let mut seen: Vec<Vec<bool>> = phases.iter().map(|network| vec![false; network.gates.len()]).collect();
+    let mut entered: Vec<Vec<bool>> =
+        phases.iter().map(|network| vec![false; network.cycles.len()]).collect();
     let mut open: Vec<(usize, Wire)> = Vec::new(); // by phase
     for (phase, network) in phases.iter().enumerate() {
         let legal = network.moves.iter().flatten().map(|each| each.legal);
@@ -149,7 +151,8 @@ pub fn influence(phases: &[Network], told: bool) -> Vec<bool> {
         }
         match phases[phase].gates.gate(wire.gate()) {
             Gate::And(a, b) | Gate::Xor(a, b) => open.extend([(phase, a), (phase, b)]),
-            Gate::Cell(cycle) => {
+            // All cells of a cycle lead to the same: the first is enough.
+            Gate::Cell(cycle) if !std::mem::replace(&mut entered[phase][cycle as usize], true) => {
                 open.extend(
                     phases[phase].cycles[cycle as usize].cells.iter().map(|(_, wire)| (phase, *wire)),
                 );
@@ -160,7 +163,7 @@ pub fn influence(phases: &[Network], told: bool) -> Vec<bool> {
                 let next = phases.iter().map(|network| network.latches[number as usize].next);
                 open.extend(next.enumerate());
             }
-            Gate::Latch(_) | Gate::Constant | Gate::Input(_) | Gate::Extra(_) => {}
+            Gate::Latch(_) | Gate::Cell(_) | Gate::Constant | Gate::Input(_) | Gate::Extra(_) => {}
         }
     }
     matters

@@ -111,26 +111,37 @@ impl RuleGraph {
         Some(graph)
     }
 
-    /// Pairs of facts that differ in one argument and stand in the rules alike.
+    /// Pairs of facts that differ in one argument and stand in the rules alike, the first of them.
     fn candidates(&self, ground: &Ground) -> Vec<(u32, u32)> {
         let terms = &ground.terms;
-        let alike = |a: TermId, b: TermId| {
-            let (left, right) = (terms.args(a), terms.args(b));
-            terms.name(a) == terms.name(b)
-                && left.len() == right.len()
-                && left.iter().zip(right).filter(|(one, other)| one != other).count() == 1
-        };
         let plain = self.colours(|kind| match kind {
             Kind::Now(_) => mix(1),
             Kind::Next(_) => mix(2),
             kind => start(kind),
         });
+        // Facts that are the same but for one argument, by what is the same.
+        type Rest<'a> = (u64, Symbol, usize, &'a [TermId], &'a [TermId]);
+        let rests = |(atom, name): &(u32, TermId)| {
+            let (colour, args) = (plain[*atom as usize], terms.args(*name));
+            let name = terms.name(*name);
+            (0..args.len()).map(move |place| (colour, name, place, &args[..place], &args[place + 1..]))
+        };
+        let mut alike: FxHashMap<Rest, Vec<u32>> = FxHashMap::default();
+        for (fact, number) in self.facts.iter().zip(0..) {
+            rests(fact).for_each(|rest| alike.entry(rest).or_default().push(number));
+        }
         let mut pairs = Vec::new();
-        for (a, (atom, name)) in self.facts.iter().enumerate() {
-            for (b, (other, other_name)) in self.facts.iter().enumerate().skip(a + 1) {
-                if plain[*atom as usize] == plain[*other as usize] && alike(*name, *other_name) {
-                    pairs.push((a as u32, b as u32));
-                }
+        for (fact, a) in self.facts.iter().zip(0..) {
+            let mut others: Vec<u32> = Vec::new();
+            for rest in rests(fact) {
+                let all = alike.get(&rest).map_or(&[][..], Vec::as_slice);
+                let later = all.partition_point(|other| *other <= a);
+                others.extend(all[later..].iter().take(MOST_PAIRS));
+            }
+            others.sort_unstable();
+            pairs.extend(others.into_iter().map(|b| (a, b)));
+            if pairs.len() >= MOST_PAIRS {
+                break;
             }
         }
         pairs.truncate(MOST_PAIRS);

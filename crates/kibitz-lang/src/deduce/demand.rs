@@ -172,7 +172,8 @@ impl<'a> Builder<'a> {
     }
 
     /// By variable: whether its value is known when the condition at `index` is asked for. Static
-    /// conditions tell the values of what hangs together with others, not whole domains.
+    /// conditions tell the values of what hangs together with others, and whole domains only where the
+    /// condition is of a large relation, of which anything is better than all.
     fn known(&self, rule: &Rule, index: usize) -> Vec<bool> {
         let mut known = vec![false; usize::from(rule.variables)];
         for place in &self.bound[rule.head.relation.index()] {
@@ -185,6 +186,8 @@ impl<'a> Builder<'a> {
                 atom.pattern.each_variable(&mut |v| known[usize::from(v)] = true);
             }
         }
+        let domains =
+            self.asked(rule, index).is_some_and(|(asked, _)| self.program.relations[asked.index()].large);
         let mut changed = true;
         while changed {
             changed = false;
@@ -192,8 +195,8 @@ impl<'a> Builder<'a> {
                 let Condition::Positive(atom) = condition else { continue };
                 let variables = atom.pattern.variables();
                 let count = variables.iter().filter(|v| known[usize::from(**v)]).count();
-                let hangs_together = count > 0 || has_ground_argument(&atom.pattern);
-                if self.is_static(atom) && hangs_together && count < variables.len() {
+                let tells = domains || count > 0 || has_ground_argument(&atom.pattern);
+                if self.is_static(atom) && tells && count < variables.len() {
                     variables.iter().for_each(|v| known[usize::from(*v)] = true);
                     changed = true;
                 }

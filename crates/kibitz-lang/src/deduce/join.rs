@@ -47,14 +47,22 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The only atom that it starts from, where its seed has no variables.
+    pub fn exact_seed(&self) -> Option<TermId> {
+        match self.seed {
+            Some(Pattern::Ground(atom)) => Some(atom),
+            _ => None,
+        }
+    }
+
     /// Plans the join of a rule from the atom that matches condition `seed`; conditions on relations
-    /// in `group` are then limited to what had arrived before.
+    /// of its group are then limited to what had arrived before.
     pub fn new(
         program: &Program,
         store: &mut Store,
         number: usize,
         seed: Option<usize>,
-        group: &[RelationId],
+        in_group: &dyn Fn(RelationId) -> bool,
         negation: Negation,
     ) -> Plan {
         let rule: &Rule = &program.rules[number];
@@ -83,7 +91,7 @@ impl Plan {
             let best = (0..left.len()).min_by(|a, b| cost(&left[*a]).total_cmp(&cost(&left[*b])));
             let index = left.remove(best.unwrap_or(0));
             let order = |atom: &AtomPattern| match seed {
-                Some(seed) if group.contains(&atom.relation) => {
+                Some(seed) if in_group(atom.relation) => {
                     if index < seed {
                         Order::BeforeSeed
                     } else {

@@ -3,11 +3,13 @@
 //! Grounding and the reasoner that does not ground are both built on it. From the lowest to the
 //! highest: `terms.rs` (ground terms as numbers), `program.rs` (rules with numbered variables and
 //! their order), `separate.rs` (relations that negate parts of themselves), `demand.rs` (only what is
-//! asked for), `store.rs` (what was derived), `join.rs` (how one rule is joined), and here the engine
-//! that saturates one group of relations after the other.
+//! asked for), `store.rs` (what was derived), `join.rs` (how one rule is joined), here the engine
+//! that saturates one group of relations after the other, and `large.rs` (what never changes, but is too
+//! much to be derived as a whole).
 
 mod demand;
 mod join;
+mod large;
 mod program;
 mod separate;
 mod store;
@@ -15,6 +17,7 @@ mod terms;
 
 pub use demand::{Demands, add_demands};
 pub use join::{Negation, build, resolve};
+pub use large::STATIC_FACTS;
 pub use program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId, Rule, components};
 pub use store::Store;
 pub use terms::{TermId, Terms};
@@ -22,6 +25,7 @@ pub use terms::{TermId, Terms};
 use std::time::Instant;
 
 use join::{Join, Plan};
+use rustc_hash::FxHashMap;
 
 /// Why deduction stopped before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +52,46 @@ struct Group {
     relations: Vec<RelationId>,
     /// The rules that need nothing of the group itself.
     first: Vec<Plan>,
-    /// By relation of the group: the plans that start from a new atom of it.
-    seeded: Vec<(RelationId, Vec<Plan>)>,
+    /// By relation, in the order of `relations`: the plans that start from a new atom of it.
+    seeded: Vec<Seeded>,
+}
+
+/// The plans that start from a new atom of one relation.
+#[derive(Clone, Debug, Default)]
+struct Seeded {
+    plans: Vec<Plan>,
+    /// Those that start from any atom.
+    open: Vec<usize>,
+    /// Those that start from this atom and no other: rules without variables may be many.
+    exact: FxHashMap<TermId, Vec<usize>>,
+}
+
+impl Seeded {
+    fn add(&mut self, plan: Plan) {
+        let number = self.plans.len();
+        match plan.exact_seed() {
+            Some(atom) => self.exact.entry(atom).or_default().push(number),
+            None => self.open.push(number),
+        }
+        self.plans.push(plan);
+    }
+
+    /// The plans that may start from an atom, in the order of their rules.
+    #[inline]
+    fn of(&self, atom: TermId) -> impl Iterator<Item = &Plan> {
+        let mut exact = self.exact.get(&atom).map_or(&[][..], Vec::as_slice);
+        let mut open = self.open.as_slice();
+        std::iter::from_fn(move || {
+            let from = match (exact.first(), open.first()) {
+                (Some(one), Some(other)) if one < other => &mut exact,
+                (Some(_), None) => &mut exact,
+                _ => &mut open,
+            };
+            let (number, rest) = from.split_first()?;
+            *from = rest;
+            Some(&self.plans[*number])
+        })
+    }
 }
 
 /// Told of every instance of a rule that is found: its number and the values of its variables.
@@ -72,6 +114,12 @@ pub struct Engine {
     pub at: Option<usize>,
     negation: Negation,
     groups: Vec<Vec<RelationId>>,
+    /// By relation: its group, and its place there.
+    member: Vec<(usize, usize)>,
+    /// By relation: the rules whose head it is.
+    rules: Vec<Vec<usize>>,
+    /// Counts what is done between two looks at the clock.
+    ticks: u32,
     /// Plans of the groups that were saturated before, for the next time.
     planned: Vec<Option<Group>>,
 }
@@ -82,7 +130,42 @@ impl Engine {
         let groups = program.groups(negation == Negation::Open);
         let store = Store::new(program.relations.len());
         let planned = vec![None; groups.len()];
-        Engine { program, store, steps, deadline: None, most_atoms, at: None, negation, groups, planned }
+        let mut member = vec![(0, 0); program.relations.len()];
+        for (number, group) in groups.iter().enumerate() {
+            group.iter().enumerate().for_each(|(place, of)| member[of.index()] = (number, place));
+        }
+        let mut rules = vec![Vec::new(); program.relations.len()];
+        for (number, rule) in program.rules.iter().enumerate() {
+            rules[rule.head.relation.index()].push(number);
+        }
+        Engine {
+            program,
+            store,
+            steps,
+            deadline: None,
+            most_atoms,
+            at: None,
+            negation,
+            groups,
+            member,
+            rules,
+            ticks: 0,
+            planned,
+        }
+    }
+
+    /// Looks at the clock now and then.
+    ///
+    /// # Errors
+    /// After the deadline.
+    fn tick(&mut self) -> Result<(), Halt> {
+        self.ticks = self.ticks.wrapping_add(1);
+        let looks = self.ticks.is_multiple_of(1 << 10);
+        if looks && self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            self.steps = 0;
+            return Err(Halt::Steps);
+        }
+        Ok(())
     }
 
     /// Adds an atom that is given.
@@ -112,32 +195,37 @@ impl Engine {
         Ok(())
     }
 
+    /// Plans what is left to be planned, by what is there now.
+    pub fn plan_all(&mut self) {
+        for number in 0..self.groups.len() {
+            if self.planned[number].is_none() {
+                self.planned[number] = Some(self.plan(number));
+            }
+        }
+    }
+
     fn plan(&mut self, number: usize) -> Group {
         let relations = self.groups[number].clone();
-        let mut group = Group { first: Vec::new(), seeded: Vec::new(), relations };
-        for rule in 0..self.program.rules.len() {
-            if !group.relations.contains(&self.program.rules[rule].head.relation) {
-                continue;
-            }
-            let body = &self.program.rules[rule].body;
-            let seeds: Vec<(usize, RelationId)> = (0..body.len())
-                .filter_map(|index| match &body[index] {
-                    Condition::Positive(atom) if group.relations.contains(&atom.relation) => {
-                        Some((index, atom.relation))
-                    }
-                    _ => None,
-                })
-                .collect();
-            let (program, store) = (&self.program, &mut self.store);
-            if seeds.is_empty() {
-                group.first.push(Plan::new(program, store, rule, None, &group.relations, self.negation));
-            }
-            for (index, relation) in seeds {
-                let plan = Plan::new(program, store, rule, Some(index), &group.relations, self.negation);
-                match group.seeded.iter_mut().find(|(known, _)| *known == relation) {
-                    Some((_, plans)) => plans.push(plan),
-                    None => group.seeded.push((relation, vec![plan])),
+        let mut group =
+            Group { first: Vec::new(), seeded: vec![Seeded::default(); relations.len()], relations };
+        let own = group.relations.iter().flat_map(|relation| &self.rules[relation.index()]);
+        let mut rules: Vec<usize> = own.copied().collect();
+        rules.sort_unstable();
+        let (program, store, member) = (&self.program, &mut self.store, &self.member);
+        let is_own = |relation: RelationId| member[relation.index()].0 == number;
+        for rule in rules {
+            let body = &program.rules[rule].body;
+            let mut seeds = 0;
+            for (index, condition) in body.iter().enumerate() {
+                let Condition::Positive(atom) = condition else { continue };
+                if is_own(atom.relation) {
+                    let plan = Plan::new(program, store, rule, Some(index), &is_own, self.negation);
+                    group.seeded[member[atom.relation.index()].1].add(plan);
+                    seeds += 1;
                 }
+            }
+            if seeds == 0 {
+                group.first.push(Plan::new(program, store, rule, None, &is_own, self.negation));
             }
         }
         group
@@ -155,10 +243,7 @@ impl Engine {
         let mut next = 0;
         while let Some(&(relation, atom)) = agenda.get(next) {
             next += 1;
-            let Some((_, plans)) = group.seeded.iter().find(|(known, _)| *known == relation) else {
-                continue;
-            };
-            for plan in plans {
+            for plan in group.seeded[self.member[relation.index()].1].of(atom) {
                 self.apply(plan, Some(atom), &mut agenda, emit)?;
             }
         }
@@ -178,6 +263,9 @@ impl Engine {
         let mut instances: Vec<TermId> = Vec::new();
         let mut count = 0;
         self.at = Some(plan.rule);
+        self.tick()?;
+        // To look at the seed is a step, too.
+        self.steps = self.steps.saturating_sub(1);
         let most = MOST_VALUES / width.max(1);
         let mut join = Join::new(&self.program.terms, &self.store, &mut self.steps, self.deadline);
         join.run(plan, seed, variables, &mut |values| {

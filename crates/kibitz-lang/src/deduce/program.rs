@@ -106,8 +106,10 @@ pub struct Relation {
     pub name: Symbol,
     /// How many arguments.
     pub arity: usize,
-    /// It depends on `true` or `does`: it changes from state to state.
+    /// It depends on `true` or `does`, and changes from state to state; or it is derived as if it did.
     pub dynamic: bool,
+    /// It never changes, but there is too much of it: see `large.rs`.
+    pub large: bool,
     /// It is made up to bound the grounding; it always holds where it is asked for.
     pub guard: bool,
 }
@@ -153,7 +155,7 @@ impl Program {
         let next = RelationId(self.relations.len() as u32);
         let id = *self.by_name.entry((name, arity)).or_insert(next);
         if id == next {
-            self.relations.push(Relation { name, arity, dynamic: false, guard: false });
+            self.relations.push(Relation { name, arity, dynamic: false, large: false, guard: false });
         }
         id
     }
@@ -237,14 +239,16 @@ impl Program {
         needs
     }
 
-    /// Marks the relations that depend on `true` or `does`.
+    /// Marks the relations that depend on `true` or `does`, or on a large relation.
     pub fn mark_dynamic(&mut self) {
         let mut users = vec![Vec::new(); self.relations.len()];
         for (user, needs) in self.dependencies(false).iter().enumerate() {
             needs.iter().for_each(|need| users[need.index()].push(user));
         }
         self.relations.iter_mut().for_each(|relation| relation.dynamic = false);
-        let start = |relation: &Relation| relation.name == Symbol::TRUE || relation.name == Symbol::DOES;
+        let start = |relation: &Relation| {
+            relation.name == Symbol::TRUE || relation.name == Symbol::DOES || relation.large
+        };
         let mut open: Vec<usize> =
             (0..self.relations.len()).filter(|r| start(&self.relations[*r])).collect();
         while let Some(relation) = open.pop() {

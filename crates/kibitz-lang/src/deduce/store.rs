@@ -1,6 +1,7 @@
 //! What has been derived, with the indexes that joins look it up by.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::program::RelationId;
 use super::terms::{TermId, Terms, mixed};
@@ -19,7 +20,8 @@ pub struct Place {
 #[derive(Clone, Debug)]
 struct Index {
     places: Vec<Place>,
-    atoms: FxHashMap<u64, Vec<TermId>>,
+    /// As many in place as fit where a vector would keep its address: mostly there are no more.
+    atoms: FxHashMap<u64, SmallVec<[TermId; 4]>>,
 }
 
 /// The atoms of one relation.
@@ -36,6 +38,8 @@ pub struct Store {
     /// By term: when it was derived as an atom.
     rank: Vec<u32>,
     count: u32,
+    /// How many there were when it was settled.
+    settled: u32,
 }
 
 const UNKNOWN: u32 = u32::MAX;
@@ -60,7 +64,7 @@ impl Store {
     /// The atoms that an index has under a key.
     #[inline]
     pub fn look_up(&self, relation: RelationId, index: usize, key: u64) -> &[TermId] {
-        self.tables[relation.index()].indexes[index].atoms.get(&key).map_or(&[], Vec::as_slice)
+        self.tables[relation.index()].indexes[index].atoms.get(&key).map_or(&[], SmallVec::as_slice)
     }
 
     /// The number of the index by these places, made if it is not there.
@@ -96,7 +100,12 @@ impl Store {
         true
     }
 
-    /// Forgets the atoms of some relations; indexes stay, empty.
+    /// What there is now stays: relations that are cleared later have no atoms yet.
+    pub fn settle(&mut self) {
+        self.settled = self.count;
+    }
+
+    /// Forgets the atoms of some relations, all that came since the store was settled; indexes stay, empty.
     pub fn clear(&mut self, relations: impl Iterator<Item = RelationId>) {
         for relation in relations {
             let table = &mut self.tables[relation.index()];
@@ -105,6 +114,7 @@ impl Store {
             }
             table.indexes.iter_mut().for_each(|index| index.atoms.clear());
         }
+        self.count = self.settled;
     }
 }
 

@@ -104,6 +104,24 @@ impl Terms {
         }
     }
 
+    /// Forgets all terms but the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        // The last comes first: where it stands, nothing was put out of its way.
+        for number in (len..self.names.len()).rev() {
+            let id = TermId(number as u32);
+            let mut place = hash(self.name(id), self.args(id)) as usize & (self.table.len() - 1);
+            while self.table[place].term != id {
+                place = (place + 1) & (self.table.len() - 1);
+            }
+            self.table[place] = FREE;
+        }
+        if len < self.names.len() {
+            self.names.truncate(len);
+            self.args.truncate(self.begin[len] as usize);
+            self.begin.truncate(len + 1);
+        }
+    }
+
     /// The function's or the constant's name.
     #[inline]
     pub fn name(&self, id: TermId) -> Symbol {
@@ -135,23 +153,18 @@ impl Terms {
         }
     }
 
-    /// Which of two terms comes first: by name, numbers by their value, then by arguments. Does not
-    /// depend on how the terms were found.
-    pub fn compare(&self, symbols: &Symbols, a: TermId, b: TermId) -> Ordering {
+    /// Which of two terms comes first: by the ranks of their names (see [`Symbols::ranks`]), then by the
+    /// number of arguments, then by those. Does not depend on how the terms were found.
+    pub fn compare(&self, ranks: &[u32], a: TermId, b: TermId) -> Ordering {
         if a == b {
             return Ordering::Equal;
         }
-        let (left, right) = (symbols.name(self.name(a)), symbols.name(self.name(b)));
-        let by_name = match (left.parse::<i64>(), right.parse::<i64>()) {
-            (Ok(left), Ok(right)) => left.cmp(&right),
-            _ => left.cmp(right),
-        };
-        let pairs = || self.args(a).iter().zip(self.args(b));
-        let by_args = || pairs().map(|(a, b)| self.compare(symbols, *a, *b)).find(|order| order.is_ne());
-        by_name
-            .then_with(|| self.args(a).len().cmp(&self.args(b).len()))
-            .then_with(|| by_args().unwrap_or(Ordering::Equal))
-            .then_with(|| left.cmp(right))
+        let rank = |term| ranks[self.name(term).0 as usize];
+        let (left, right) = (self.args(a), self.args(b));
+        rank(a).cmp(&rank(b)).then(left.len().cmp(&right.len())).then_with(|| {
+            let mut orders = left.iter().zip(right).map(|(a, b)| self.compare(ranks, *a, *b));
+            orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        })
     }
 
     /// The term as people write it: `(cell 1 2 b)`.

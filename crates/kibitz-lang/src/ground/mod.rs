@@ -9,8 +9,8 @@ mod split;
 use std::time::{Duration, Instant};
 
 use crate::deduce::{
-    AtomPattern, Condition, Engine, Halt, Negation, Program, Relation, Rule, TermId, Terms, add_demands,
-    build, resolve,
+    AtomPattern, Condition, Engine, Halt, Negation, Program, Relation, Rule, STATIC_FACTS, TermId, Terms,
+    add_demands, build, resolve,
 };
 use crate::syntax::{Rules, Symbol, Symbols};
 
@@ -25,6 +25,9 @@ pub struct GroundLimits {
     pub conditions: usize,
     /// Atoms that joins look at. From 1; 400 million by default.
     pub steps: u64,
+    /// Atoms of relations that never change and depend on each other, of which more are derived on demand.
+    /// From 1; 300,000 by default.
+    pub static_facts: usize,
     /// Time; 20 seconds by default.
     pub time: Duration,
 }
@@ -35,6 +38,7 @@ impl Default for GroundLimits {
             rules: 3_000_000,
             conditions: 30_000_000,
             steps: 400_000_000,
+            static_facts: STATIC_FACTS,
             time: Duration::from_secs(20),
         }
     }
@@ -143,6 +147,16 @@ impl Way {
         Way { grain: Grain::Fine, on_demand: true },
         Way { grain: Grain::Fine, on_demand: false },
     ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match (self.grain, self.on_demand) {
+            (Grain::Coarse, false) => "coarse",
+            (Grain::Coarse, true) => "coarse on demand",
+            (Grain::Fine, true) => "fine on demand",
+            (Grain::Fine, false) => "fine",
+        }
+    }
 }
 
 /// Grounds the rules in the usual way.
@@ -158,7 +172,15 @@ pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround>
 /// # Errors
 /// Where a limit is hit.
 pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround> {
-    let begun = Instant::now();
+    ground_program(way, &prepared(rules, limits)?, rules.has_percepts(), limits)
+}
+
+/// The rules made ready for every way of grounding.
+///
+/// # Errors
+/// Where they cannot be ground at all.
+pub fn prepared(rules: &Rules, limits: &GroundLimits) -> Result<Program, NotGround> {
+    let deadline = Instant::now() + limits.time;
     let mut program = Program::new(rules);
     program.keep_relevant(&OUTPUTS);
     program.mark_dynamic();
@@ -168,6 +190,29 @@ pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Groun
             why: "a relation depends on the negation of itself".to_owned(),
             rule: None,
         });
+    }
+    program
+        .set_large_apart(limits.static_facts, Some(deadline))
+        .map_err(|(_, rule)| NotGround { why: TOO_MUCH.to_owned(), rule })?;
+    Ok(program)
+}
+
+const TOO_MUCH: &str = "there is too much that never changes";
+
+/// Grounds rules that were made ready.
+///
+/// # Errors
+/// Where a limit is hit.
+pub fn ground_program(
+    way: Way,
+    program: &Program,
+    has_percepts: bool,
+    limits: &GroundLimits,
+) -> Result<Ground, NotGround> {
+    let begun = Instant::now();
+    let mut program = program.clone();
+    if program.has_large() && !way.on_demand {
+        return Err(NotGround { why: TOO_MUCH.to_owned(), rule: None });
     }
     if way.on_demand {
         ask_for_outputs(&mut program);
@@ -223,7 +268,7 @@ pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Groun
         };
         NotGround { why, rule }
     })?;
-    Ok(collect(engine, found, rules.has_percepts()))
+    Ok(collect(engine, found, has_percepts))
 }
 
 /// Grounds only what the outputs need.
@@ -304,9 +349,10 @@ fn collect(engine: Engine, found: Found, has_percepts: bool) -> Ground {
         program.find(name, arity).map_or(Vec::new(), |relation| store.atoms(relation).to_vec())
     };
     // In an order that does not depend on the way of grounding: moves and facts keep their numbers.
+    let ranks = program.symbols.ranks();
     let sorted = |name: Symbol, arity: usize| {
         let mut atoms = atoms(name, arity);
-        atoms.sort_by(|a, b| program.terms.compare(&program.symbols, *a, *b));
+        atoms.sort_by(|a, b| program.terms.compare(&ranks, *a, *b));
         atoms
     };
     let inner = |atoms: Vec<TermId>| -> Vec<TermId> {

@@ -39,8 +39,10 @@ pub fn split(program: &mut Program, grain: Grain) {
     program.rules = done;
 }
 
-/// Parts and guards that were made before: conditions with their variables renumbered, and the head.
-type Known = BTreeMap<(Vec<Condition>, u16), AtomPattern>;
+/// Parts and guards that were made before: conditions with their variables renumbered, how many of them
+/// are shared, and whether it is a guard, with the head. A part and a guard may have the same body, but a
+/// guard is taken to hold wherever it is asked for, and a part is not.
+type Known = BTreeMap<(Vec<Condition>, u16, bool), AtomPattern>;
 
 fn split_rule(
     program: &mut Program,
@@ -206,7 +208,7 @@ fn name_part(
     order.extend(variables_of(&body).into_iter().filter(|v| !shared.contains(v)));
     let number = |v: u16| order.iter().position(|other| *other == v).unwrap_or(0) as u16;
     let body: Vec<Condition> = body.iter().map(|condition| renumbered(condition, &number)).collect();
-    let key = (body.clone(), shared.len() as u16);
+    let key = (body.clone(), shared.len() as u16, guard);
     let head = match known.get(&key) {
         Some(head) => head.clone(),
         None => {

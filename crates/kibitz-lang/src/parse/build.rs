@@ -1,14 +1,20 @@
 //! From names and parts to rules: what prefix and infix reading have in common.
 
-use super::laws::{CONNECTIVE, HEAD};
+use super::Reading;
+use super::laws::{CONNECTIVE, HEAD, NO_CONDITION};
 use crate::source::{Finding, Span};
 use crate::syntax::{Atom, Formula, Symbol, Term};
 
-/// A connective of conditions, with its parts.
+/// A connective of conditions, with its parts. One of none of them holds, `or`, or all of them do, `and`.
 ///
 /// # Errors
 /// It has too few or too many parts.
-pub fn connective(name: Symbol, mut parts: Vec<Formula>, span: Span) -> Result<Formula, Finding> {
+pub fn connective(
+    reading: &mut Reading,
+    name: Symbol,
+    mut parts: Vec<Formula>,
+    span: Span,
+) -> Result<Formula, Finding> {
     let broken = |message: &str, help: &str| Err(Finding::new(&CONNECTIVE, span, message).help(help));
     match name {
         Symbol::NOT if parts.len() == 1 => match parts.pop() {
@@ -19,9 +25,20 @@ pub fn connective(name: Symbol, mut parts: Vec<Formula>, span: Span) -> Result<F
             let message = format!("`not` has {} conditions", parts.len());
             broken(&message, "write `(not condition)`, or `(not (or one other))` to exclude both")
         }
-        _ if parts.is_empty() => broken("there is no condition in here", "remove it, or fill it in"),
-        Symbol::AND => Ok(Formula::And { parts, span }),
-        _ => Ok(Formula::Or { parts, span }),
+        Symbol::AND => {
+            if parts.is_empty() {
+                let finding = Finding::new(&NO_CONDITION, span, "`and` has no condition: it always holds");
+                reading.notes.push(finding.help("remove it, or fill it in"));
+            }
+            Ok(Formula::And { parts, span })
+        }
+        _ => {
+            if parts.is_empty() {
+                let finding = Finding::new(&NO_CONDITION, span, "`or` has no condition: it never holds");
+                reading.notes.push(finding.help("remove the rule, or fill it in"));
+            }
+            Ok(Formula::Or { parts, span })
+        }
     }
 }
 
@@ -49,15 +66,11 @@ pub fn head(atom: Atom) -> Result<Atom, Finding> {
         Symbol::NOT => "not",
         Symbol::AND => "and",
         Symbol::OR => "or",
-        Symbol::DISTINCT => "distinct",
         _ => return Ok(atom),
     };
-    let help = if word == "not" {
-        "what no rule gives does not hold: leave the rule out"
-    } else if word == "distinct" {
-        "different terms are distinct already: leave the rule out"
-    } else {
-        "write a rule for each"
+    let help = match word {
+        "not" => "what no rule gives does not hold: leave the rule out",
+        _ => "write a rule for each",
     };
     Err(Finding::new(&HEAD, atom.span, format!("`{word}` stands where the rule says what it gives"))
         .help(help))

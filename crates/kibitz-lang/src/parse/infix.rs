@@ -6,7 +6,7 @@
 //! in brackets are tuples; comments start with `;`, `%` or `//`, or stand between `/*` and `*/`.
 
 use super::laws::{HEAD, SYNTAX, UNBALANCED, UNKNOWN_CHARACTER, VARIABLE_NAME};
-use super::lex::{Cursor, Kind, Token, describe, is_space, quote};
+use super::lex::{Cursor, Kind, LINE_ENDS, Token, describe, is_space, quote};
 use super::{Limits, Reading, build};
 use crate::source::{Finding, Source, Span};
 use crate::syntax::{Atom, Formula, Rule, Symbol, Term};
@@ -54,7 +54,7 @@ fn tokens(reading: &mut Reading) -> Vec<Token> {
         let rest = cursor.rest();
         let Some(character) = rest.chars().next() else { break };
         if ";%".contains(character) || rest.starts_with("//") {
-            cursor.skip_while(|c| c != '\n');
+            cursor.skip_line();
             continue;
         }
         if rest.starts_with("/*") {
@@ -191,7 +191,7 @@ impl Parser<'_> {
         self.at = self.at.max(start + 1);
         self.depth = 0;
         while let Some(token) = self.peek() {
-            let begins_line = self.reading.source.text()[..token.span.start as usize].ends_with('\n');
+            let begins_line = self.reading.source.text()[..token.span.start as usize].ends_with(LINE_ENDS);
             if token.kind == Kind::Word && begins_line {
                 return;
             }
@@ -275,7 +275,7 @@ impl Parser<'_> {
     fn negated(&mut self, not: Span) -> Result<Formula, Finding> {
         let inner = self.condition()?;
         let span = not.to(inner.span());
-        build::connective(Symbol::NOT, vec![inner], span)
+        build::connective(&mut self.reading, Symbol::NOT, vec![inner], span)
     }
 
     fn bracketed_condition(&mut self) -> Result<Formula, Finding> {
@@ -320,7 +320,7 @@ impl Parser<'_> {
         let Some(open) = self.take(Kind::Open) else { return Err(self.expected("`(`")) };
         let parts = self.joined(Kind::And, Parser::condition)?;
         let end = self.close(open.span)?.span;
-        build::connective(connective, parts, word.to(end))
+        build::connective(&mut self.reading, connective, parts, word.to(end))
     }
 
     /// `relation(terms)`, or two terms with a sign of comparison between them.
@@ -335,7 +335,8 @@ impl Parser<'_> {
         if self.take(Kind::Equals).is_some() {
             let right = self.term()?;
             let span = left.span().to(right.span());
-            return build::connective(Symbol::NOT, vec![Formula::Distinct { left, right, span }], span);
+            let inner = Box::new(Formula::Distinct { left, right, span });
+            return Ok(Formula::Not { inner, span });
         }
         self.at = start;
         Ok(Formula::Atom(self.atom()?))

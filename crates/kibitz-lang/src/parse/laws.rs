@@ -6,6 +6,10 @@ const fn error(code: &'static str, rule: &'static str) -> Law {
     Law { code, severity: Severity::Error, rule }
 }
 
+const fn warning(code: &'static str, rule: &'static str) -> Law {
+    Law { code, severity: Severity::Warning, rule }
+}
+
 pub const NOT_TEXT: Law = error("not-text", "rules are UTF-8 text");
 pub const TOO_LARGE: Law = error("too-large", "a file of rules is no larger than the limit");
 pub const TOO_DEEP: Law = error("too-deep", "terms and conditions nest no deeper than the limit");
@@ -16,17 +20,18 @@ pub const NOT_RULES: Law = error("not-rules", "rules are written in prefix (KIF)
 pub const UNBALANCED: Law = error("unbalanced", "every bracket that opens closes, once");
 pub const UNKNOWN_CHARACTER: Law =
     error("unknown-character", "names are made of letters, digits and a few signs such as _ + - < >");
-pub const STRAY: Law = error("stray-text", "between the rules there are only spaces and comments");
 pub const SYNTAX: Law = error("syntax", "a rule is a head and conditions; these are relations of terms");
-pub const CONNECTIVE: Law = error(
-    "connective",
-    "`not` has one condition, `distinct` two terms, `and` and `or` one condition or more",
-);
+pub const CONNECTIVE: Law = error("connective", "`not` has one condition, and `distinct` two terms");
 pub const HEAD: Law = error("head", "a rule's head is a relation, not a connective or a variable");
 pub const VARIABLE_NAME: Law =
     error("variable-as-name", "relations and functions are named by constants, never by variables");
-pub const NO_ARGUMENTS: Law = Law {
-    code: "no-arguments",
-    severity: Severity::Warning,
-    rule: "brackets hold a name and at least one argument; a lone name stands without them",
-};
+pub const STRAY: Law = warning("stray-text", "between the rules there are only spaces and comments");
+pub const NO_CONDITION: Law = warning("no-condition", "`and` and `or` have one condition or more");
+pub const DISTINCT_HEAD: Law = warning(
+    "distinct-head",
+    "`distinct` is of the language itself: it holds of terms that are not the same",
+);
+pub const NO_ARGUMENTS: Law = warning(
+    "no-arguments",
+    "brackets hold a name and at least one argument; a lone name stands without them",
+);

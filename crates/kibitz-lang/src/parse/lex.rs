@@ -5,6 +5,9 @@ use crate::source::Span;
 /// Some editors put it first.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// A line ends with one of these, or with both.
+pub const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
 /// A piece of text that means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
@@ -55,6 +58,11 @@ impl<'a> Cursor<'a> {
     pub fn skip_while(&mut self, wanted: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+    }
+
+    /// To the end of the line, whichever way it is written: `\n`, `\r\n` or `\r`.
+    pub fn skip_line(&mut self) {
+        self.skip_while(|c| !LINE_ENDS.contains(&c));
     }
 
     /// The token of one kind from `start` to here.

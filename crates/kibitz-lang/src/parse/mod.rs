@@ -24,8 +24,8 @@ mod prefix;
 mod sizes;
 
 use crate::source::{Finding, Source, Span};
-use crate::syntax::{Rules, Symbols, clauses, repair};
-use laws::{EMPTY, NOT_RULES, NOT_TEXT, TOO_DEEP, TOO_LARGE, TOO_MANY_RULES};
+use crate::syntax::{Rules, Symbol, Symbols, clauses, repair};
+use laws::{DISTINCT_HEAD, EMPTY, NOT_RULES, NOT_TEXT, STRAY, TOO_DEEP, TOO_LARGE, TOO_MANY_RULES};
 
 /// How much of a file is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,10 +85,14 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
         Some(Form::Infix) => infix::read(source, limits),
     };
     let Reading { mut symbols, rules, errors, mut notes, .. } = reading;
+    let odd = errors.first().or_else(|| notes.iter().find(|note| note.code == STRAY.code));
+    let is_game =
+        || rules.iter().any(|rule| Symbols::is_keyword(rule.head.name)) || mentions_rules(source.text());
+    if let Some(first) = odd.filter(|_| !is_game()) {
+        return Err(vec![not_rules(first)]);
+    }
     if !errors.is_empty() {
-        let is_game =
-            rules.iter().any(|rule| Symbols::is_keyword(rule.head.name)) || mentions_rules(source.text());
-        return Err(if is_game { errors } else { vec![not_rules(&errors)] });
+        return Err(errors);
     }
     if rules.is_empty() {
         return Err(vec![empty()]);
@@ -116,8 +120,7 @@ fn mentions_rules(text: &str) -> bool {
 }
 
 /// The one thing to say about a file in which nothing is rules.
-fn not_rules(errors: &[Finding]) -> Finding {
-    let first = &errors[0];
+fn not_rules(first: &Finding) -> Finding {
     // These two say what is wrong better than a general remark does.
     if first.code == TOO_DEEP.code || first.code == TOO_MANY_RULES.code {
         return first.clone();
@@ -135,7 +138,7 @@ fn not_rules(errors: &[Finding]) -> Finding {
 /// that follows a bracket.
 pub fn form(text: &str) -> Option<Form> {
     let mut start = None;
-    for line in text.lines() {
+    for line in text.split(lex::LINE_ENDS) {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == lex::BYTE_ORDER_MARK);
         match line.chars().next() {
             None | Some(';' | '%') => {}
@@ -189,6 +192,12 @@ impl<'a> Reading<'a> {
 
     /// Keeps a rule, and says whether there is room for more.
     fn push(&mut self, rule: crate::syntax::Rule) -> bool {
+        if rule.head.name == Symbol::DISTINCT {
+            let message = "a rule says what is `distinct`: it is passed over";
+            let finding = Finding::new(&DISTINCT_HEAD, rule.span, message);
+            self.notes.push(finding.help("different terms are distinct already: leave the rule out"));
+            return true;
+        }
         if self.rules.len() < self.limits.rules {
             self.rules.push(rule);
             return true;

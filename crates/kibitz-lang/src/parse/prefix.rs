@@ -3,7 +3,7 @@
 //! Two passes: tokens to bracketed lists, which finds where brackets are wrong, and lists to rules.
 
 use super::laws::{HEAD, NO_ARGUMENTS, STRAY, SYNTAX, UNBALANCED, UNKNOWN_CHARACTER, VARIABLE_NAME};
-use super::lex::{Cursor, Kind, Token, describe, is_space, quote};
+use super::lex::{Cursor, Kind, LINE_ENDS, Token, describe, is_space, quote};
 use super::{Limits, Reading, build};
 use crate::source::{Finding, Source, Span};
 use crate::syntax::{Atom, Formula, Rule, Symbol, Term};
@@ -75,13 +75,14 @@ pub fn read<'a>(source: &'a Source, limits: &Limits) -> Reading<'a> {
             },
             _ => {
                 let character = source.slice(token.span).chars().next().unwrap_or_default();
+                if open.is_empty() && !character.is_control() {
+                    stray(&mut reading, &mut cursor, token.span);
+                    continue;
+                }
                 let message = format!("{} is not part of any rule in prefix form", describe(character));
                 let finding = Finding::new(&UNKNOWN_CHARACTER, token.span, message);
                 let help = "remove it, or make the line a comment with `;`";
                 reading.errors.push(finding.help(help));
-                if open.is_empty() {
-                    cursor.skip_while(|c| c != '\n');
-                }
             }
         }
     }
@@ -96,7 +97,7 @@ fn next_token(cursor: &mut Cursor) -> Option<Token> {
     loop {
         cursor.skip_while(is_space);
         match cursor.peek()? {
-            ';' => cursor.skip_while(|c| c != '\n'),
+            ';' => cursor.skip_line(),
             character => {
                 let start = cursor.at;
                 let kind = match character {
@@ -131,34 +132,62 @@ fn unclosed(reading: &mut Reading, open: &[(Span, Vec<Node>)], before: Option<Sp
     });
 }
 
-/// A word between the rules: a proposition that holds, if it looks like one. Is there room for more?
+/// A word between the rules: a proposition that holds, if it is alone there. Is there room for more?
 fn lone_word(reading: &mut Reading, cursor: &mut Cursor, span: Span) -> bool {
     let text = reading.source.slice(span);
-    let next = cursor.peek();
     let is_name = text.chars().all(|c| c.is_alphanumeric() || "_+-".contains(c))
         && text.starts_with(char::is_alphabetic);
-    if is_name && next.is_none_or(|c| is_space(c) || c == ';' || c == ')') {
+    let end = stray_end(cursor.text, span.start as usize);
+    let alone = cursor.text[cursor.at..end].chars().all(is_space);
+    if is_name && (alone || cursor.peek() == Some(')')) {
         let name = reading.symbols.intern(text, span);
         let head = Atom { name, args: Vec::new(), span };
         match build::head(head) {
             Ok(head) => return reading.push(Rule { head, body: Vec::new(), span }),
             Err(finding) => reading.errors.push(finding),
         }
-        return true;
+    } else if text.starts_with("<=") {
+        let finding = Finding::new(&SYNTAX, span, "`<=` stands between the rules");
+        reading.errors.push(finding.help("a rule has brackets around it: write `(<= head condition ...)`"));
+    } else {
+        stray(reading, cursor, span);
     }
-    let start = cursor.at;
-    cursor.skip_while(|c| c != '\n');
-    let line = Span::new(span.start as usize, cursor.at);
-    let infix = next == Some('(') || reading.source.text()[start..cursor.at].contains(":-");
-    let message = format!("{} stands between the rules", quote(reading.source.slice(line).trim_end()));
-    let help = if infix {
+    true
+}
+
+/// Where text between the rules ends that begins at a byte: at the end of the line, or where a comment or
+/// a list begins. A bracket right after a word is a part of the text.
+fn stray_end(text: &str, begin: usize) -> usize {
+    let (mut depth, mut last) = (0usize, ' ');
+    for (at, c) in text[begin..].char_indices() {
+        let begins_list = c == '(' && depth == 0 && is_space(last);
+        if LINE_ENDS.contains(&c) || c == ';' || begins_list {
+            return begin + at;
+        }
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        last = c;
+    }
+    text.len()
+}
+
+/// Passes over text between the rules.
+fn stray(reading: &mut Reading, cursor: &mut Cursor, begin: Span) {
+    let begin = begin.start as usize;
+    cursor.at = stray_end(cursor.text, begin);
+    let line = Span::new(begin, cursor.at);
+    let passed = reading.source.slice(line).trim_end();
+    let message = format!("{} stands between the rules; it is passed over", quote(passed));
+    let help = if passed.contains('(') || passed.contains(":-") {
         "this looks like infix form in a file of prefix rules: write it as `(<= head condition)`, or make the \
          line a comment with `;`"
     } else {
         "put it into brackets, or make the line a comment with `;`"
     };
-    reading.errors.push(Finding::new(&STRAY, line, message).help(help));
-    true
+    reading.notes.push(Finding::new(&STRAY, line, message).help(help));
 }
 
 /// Takes in a list that stands on its own: a rule or a fact. Is there room for more?
@@ -191,7 +220,7 @@ fn formula(reading: &mut Reading, node: &Node) -> Result<Formula, Finding> {
         name @ (Symbol::NOT | Symbol::AND | Symbol::OR) => {
             let parts: Result<Vec<Formula>, Finding> =
                 nodes[1..].iter().map(|part| formula(reading, part)).collect();
-            build::connective(name, parts?, *span)
+            build::connective(reading, name, parts?, *span)
         }
         Symbol::DISTINCT => build::distinct(terms(reading, &nodes[1..])?, *span),
         _ => Ok(Formula::Atom(atom(reading, node)?)),

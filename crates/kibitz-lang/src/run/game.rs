@@ -15,7 +15,7 @@ use kibitz_core::playout::{Playout, Policy};
 use kibitz_core::rng::derive;
 use smallvec::SmallVec;
 
-use super::machine::{First, Machine, Outlook, Start};
+use super::machine::{First, Machine, Outlook, Start, paid};
 use crate::compile::Swap;
 use crate::picture::{Hints, Sketch, card};
 
@@ -89,7 +89,7 @@ impl Legal {
         Legal::Many(last.clone())
     }
 
-    /// The legal moves of a role, ascending.
+    /// The legal moves of a role, in the order of what they are.
     #[inline]
     fn of_role(&self, role: usize) -> &[u32] {
         &self[self[role] as usize..self[role + 1] as usize]
@@ -161,7 +161,7 @@ thread_local! {
 }
 
 impl<F> RuleState<F> {
-    /// The legal moves of a role, ascending.
+    /// The legal moves of a role, in the order of what they are.
     #[inline]
     fn of(&self, role: usize) -> &[u32] {
         self.legal.of_role(role)
@@ -207,14 +207,15 @@ impl<M: Machine> RuleGame<M> {
         let mut lines = match &state.past {
             None => vec![format!("{who} has been told nothing yet")],
             Some(past) => {
-                let made = self.machine.move_name(role, past.moves[role]);
+                let made = self.machine.move_name(&past.before, role, past.moves[role]);
                 let told = self.machine.percepts(&past.before, &past.moves, role);
                 let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
                 vec![format!("{who} did {made}"), format!("and was told {told}")]
             }
         };
         if let Some(chosen) = state.chosen.get(role) {
-            lines.push(format!("{who} now does {}", self.machine.move_name(role, *chosen)));
+            let made = self.machine.move_name(&state.facts, role, *chosen);
+            lines.push(format!("{who} now does {made}"));
         }
         lines
     }
@@ -237,12 +238,12 @@ impl<M: Machine> RuleGame<M> {
             outlook.trouble = None; // another machine may have had it
             self.machine.outlook(&facts, outlook);
             let legal = Legal::of(outlook, last);
-            let (terminal, turn) = (outlook.terminal, self.find_turn(outlook));
+            let (terminal, turn) = (outlook.terminal, self.find_turn(&facts, outlook));
             RuleState { facts, legal, terminal, turn, chosen: Joint::new(), past: None }
         })
     }
 
-    fn find_turn(&self, outlook: &Outlook) -> Turn {
+    fn find_turn(&self, facts: &M::Facts, outlook: &Outlook) -> Turn {
         if let Some(trouble) = &outlook.trouble {
             self.fail(trouble.clone());
             return Turn::Over;
@@ -270,16 +271,16 @@ impl<M: Machine> RuleGame<M> {
         match movers.len() {
             // To ask a player who has no choice would tell it that nobody else has one either.
             0 if self.random.is_some() || !self.info.perfect_information => Turn::Chance,
-            0 => Turn::One(self.forced(outlook)),
+            0 => Turn::One(self.forced(facts, outlook)),
             1 => Turn::One(movers.0.trailing_zeros() as usize),
             _ => Turn::Several(movers),
         }
     }
 
     /// Who is said to move where nobody has a choice: the first whose move is more than a word.
-    fn forced(&self, outlook: &Outlook) -> usize {
+    fn forced(&self, facts: &M::Facts, outlook: &Outlook) -> usize {
         let does_something =
-            |role: &usize| self.machine.move_name(*role, outlook.of(*role)[0]).starts_with('(');
+            |role: &usize| self.machine.move_name(facts, *role, outlook.of(*role)[0]).starts_with('(');
         if self.roles.len() == 1 { 0 } else { self.roles.iter().position(does_something).unwrap_or(0) }
     }
 
@@ -307,7 +308,10 @@ impl<M: Machine> RuleGame<M> {
     fn pay(&self, facts: &M::Facts, rewards: &mut [f64]) {
         for (reward, role) in rewards.iter_mut().zip(&self.roles) {
             let scores = self.machine.scores(facts, *role);
-            *reward += scores.iter().copied().reduce(f64::min).unwrap_or(0.0).clamp(0.0, 100.0);
+            let lowest = scores.iter().copied().reduce(|one, other| {
+                if one.is_nan() || other.is_nan() { f64::NAN } else { one.min(other) }
+            });
+            *reward += self.sound(lowest.unwrap_or(0.0), *role);
             if scores.len() != 1 {
                 self.flaw.get_or_init(|| {
                     let who = &self.machine.roles()[*role];
@@ -319,6 +323,18 @@ impl<M: Machine> RuleGame<M> {
                 });
             }
         }
+    }
+
+    /// What a role is paid for a score; a failure of the rules where that is none.
+    fn sound(&self, score: f64, role: usize) -> f64 {
+        let paid = paid(score);
+        if !paid.is_nan() {
+            return paid;
+        }
+        let who = &self.machine.roles()[role];
+        let what = if score.is_nan() { String::new() } else { format!(", {score},") };
+        self.fail(format!("{who} has a score{what} in a terminal state that is no number from 0 to 100"));
+        0.0
     }
 
     /// Adds what the roles scored, state after state, to what the players get.
@@ -333,7 +349,8 @@ impl<M: Machine> RuleGame<M> {
         let states = scores.chunks(self.machine.roles().len()).zip(returns.chunks_mut(self.roles.len()));
         for (scores, returns) in states {
             for (total, role) in returns.iter_mut().zip(&self.roles) {
-                *total += scores[*role];
+                // A sum of many, which is NaN where one of them is no score.
+                *total += if scores[*role].is_nan() { self.sound(f64::NAN, *role) } else { scores[*role] };
             }
         }
     }
@@ -357,7 +374,7 @@ impl<M: Machine> RuleGame<M> {
             if outlook.terminal && outlook.trouble.is_none() {
                 self.pay(&facts, returns);
             } else if played < depth {
-                self.find_turn(&outlook); // says what is wrong
+                self.find_turn(&facts, &outlook); // says what is wrong
             }
         }
         steps
@@ -410,9 +427,9 @@ impl<M: Machine> Game for RuleGame<M> {
         after
     }
 
-    fn action_name(&self, _: &Self::State, player: Option<usize>, action: Action) -> String {
+    fn action_name(&self, state: &Self::State, player: Option<usize>, action: Action) -> String {
         match player.map_or(self.random, |player| self.roles.get(player).copied()) {
-            Some(role) => self.machine.move_name(role, action.0),
+            Some(role) => self.machine.move_name(&state.facts, role, action.0),
             None => "nobody has a choice".to_owned(),
         }
     }

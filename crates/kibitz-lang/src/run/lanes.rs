@@ -6,7 +6,7 @@ use kibitz_core::Rng;
 use kibitz_wide::{Program, Word, with_wide_instructions};
 
 use super::draw::{Bits, draw};
-use super::machine::{First, Start};
+use super::machine::{First, Start, paid};
 use super::propnet::{self, Propnet};
 use crate::compile::{LIVE, Listing, Phases, Place, Wanted, chosen, influence, listing};
 
@@ -413,7 +413,10 @@ impl Tally {
         let mut scores = Vec::new();
         for _ in 0..self.starts {
             for values in machine.scores() {
-                let sum = |value: &f64| value.clamp(0.0, 100.0) * counts.next().unwrap_or(0) as f64;
+                let sum = |value: &f64| match counts.next() {
+                    None | Some(0) => 0.0,
+                    Some(count) => paid(*value) * count as f64,
+                };
                 scores.push(values.iter().map(sum).sum());
             }
         }

@@ -5,7 +5,7 @@ use kibitz_core::Rng;
 use crate::compile::Swap;
 
 /// What can be said of a state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// The game is over.
     pub terminal: bool,
@@ -17,13 +17,33 @@ pub struct Outlook {
     pub trouble: Option<String>,
 }
 
+impl Clone for Outlook {
+    fn clone(&self) -> Outlook {
+        let mut outlook = Outlook::default();
+        outlook.clone_from(self);
+        outlook
+    }
+
+    fn clone_from(&mut self, source: &Outlook) {
+        self.terminal = source.terminal;
+        self.moves.clone_from(&source.moves);
+        self.ends.clone_from(&source.ends);
+        self.trouble.clone_from(&source.trouble);
+    }
+}
+
 impl Outlook {
-    /// The legal moves of a role, ascending.
+    /// The legal moves of a role, in the order of what they are.
     #[inline]
     pub fn of(&self, role: usize) -> &[u32] {
         let begin = if role == 0 { 0 } else { self.ends[role - 1] };
         &self.moves[begin as usize..self.ends[role] as usize]
     }
+}
+
+/// What a score is worth: itself; NaN where it is none, which the game says where that comes up.
+pub fn paid(score: f64) -> f64 {
+    if (0.0..=100.0).contains(&score) { score } else { f64::NAN }
 }
 
 /// A first move.
@@ -62,7 +82,7 @@ pub trait Machine: Send + Sync + 'static {
     /// The legal moves, and whether it is over.
     fn outlook(&self, facts: &Self::Facts, outlook: &mut Outlook);
 
-    /// Each role's score, as the rules give it: none, one or (wrongly) several.
+    /// Each role's score, as the rules give it: none, one or (wrongly) several. NaN for a word that is no number.
     fn scores(&self, facts: &Self::Facts, role: usize) -> Vec<f64>;
 
     /// The facts after each role has made its move. `told` gets a key for each role of what it is
@@ -116,8 +136,8 @@ pub trait Machine: Send + Sync + 'static {
         None
     }
 
-    /// A move in words.
-    fn move_name(&self, role: usize, number: u32) -> String;
+    /// A move of a state in words.
+    fn move_name(&self, facts: &Self::Facts, role: usize, number: u32) -> String;
 
     /// What holds, in words, sorted.
     fn describe(&self, facts: &Self::Facts) -> Vec<String>;

@@ -9,9 +9,9 @@ use kibitz_wide::with_wide_instructions;
 use smallvec::{SmallVec, smallvec};
 
 use super::lanes::{LaneCode, Lanes};
-use super::machine::{Machine, Outlook, Start};
+use super::machine::{Machine, Outlook, Start, paid};
 use super::single::{Code, MEMORY, Memory, holds};
-use crate::compile::{Latch, Marked, Network, Phases, RuleGraph, Swap, influence, marked, phases};
+use crate::compile::{Latch, Marked, Network, Phases, RuleGraph, Swap, influence, marked, phases, score};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -63,7 +63,7 @@ impl Propnet {
         // Who sees everything has no use for them.
         let graph = ground.has_percepts().then(|| RuleGraph::of(&ground)).flatten();
         let Ground { terms, symbols, roles, has_percepts, .. } = ground;
-        let number = |term| symbols.name(terms.name(term)).parse::<f64>().unwrap_or(0.0);
+        let number = |term| score(symbols.name(terms.name(term)));
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
         let phases = phases(&network);
@@ -159,7 +159,7 @@ impl Propnet {
                         let mut had = code.scores(&memory.slots, role, values);
                         // Scores ascend, and the lowest counts.
                         let lowest = had.next();
-                        *sum += lowest.unwrap_or(0.0).clamp(0.0, 100.0);
+                        *sum += lowest.map_or(0.0, paid);
                         well &= lowest.is_some() && had.next().is_none();
                     }
                     return (step, well);
@@ -275,7 +275,7 @@ impl Machine for Propnet {
         Some((outcome.steps, outcome.faulty))
     }
 
-    fn move_name(&self, role: usize, number: u32) -> String {
+    fn move_name(&self, _: &Bits, role: usize, number: u32) -> String {
         let found = self.network.moves.get(role).and_then(|moves| moves.get(number as usize));
         found.map_or_else(String::new, |each| self.terms.show(&self.symbols, each.name))
     }

@@ -264,6 +264,10 @@ fn too_many(span: Span) -> Finding {
 
 /// Every combination of one alternative from each choice, in order.
 fn product(items: &[Vec<Conjunction>]) -> Vec<Conjunction> {
+    // A choice without alternatives never holds, however many there are of the others.
+    if items.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
     let mut bodies: Vec<Conjunction> = vec![Vec::new()];
     for choice in items {
         if let [only] = &choice[..] {

@@ -163,6 +163,23 @@ impl Symbols {
         self.names.len()
     }
 
+    /// By symbol: its place among all, numbers by their value first, then names by their letters.
+    pub fn ranks(&self) -> Vec<u32> {
+        let number = |name: &str| name.parse::<i64>().ok();
+        let mut order: Vec<(Option<i64>, &str, usize)> = self
+            .names
+            .iter()
+            .enumerate()
+            .map(|(symbol, name)| (number(name), name.as_str(), symbol))
+            .collect();
+        order.sort_unstable_by_key(|(number, name, _)| (number.is_none(), *number, *name));
+        let mut ranks = vec![0; order.len()];
+        for (rank, (_, _, symbol)) in order.into_iter().enumerate() {
+            ranks[symbol] = rank as u32;
+        }
+        ranks
+    }
+
     /// Is there none? Never: the keywords are always there.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()

@@ -78,24 +78,19 @@ impl Pool {
 }
 
 thread_local! {
-    /// For each action's number, the check in which it was last seen.
-    static SEEN: RefCell<(Vec<u32>, u32)> = const { RefCell::new((Vec::new(), 0)) };
+    /// The actions of the list that is being checked, in order.
+    static SORTED: RefCell<Vec<Action>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether an action occurs twice. Numbers are dense, so a table beats sorting.
+/// Whether an action occurs twice.
 pub fn repeats(actions: &[Action]) -> bool {
-    SEEN.with_borrow_mut(|(seen, check)| {
-        *check = check.wrapping_add(1);
-        if *check == 0 {
-            seen.fill(0);
-            *check = 1;
-        }
-        actions.iter().any(|action| {
-            let index = action.0 as usize;
-            if index >= seen.len() {
-                seen.resize(index + 1, 0);
-            }
-            std::mem::replace(&mut seen[index], *check) == *check
-        })
+    if actions.len() <= 16 {
+        return (1..actions.len()).any(|at| actions[..at].contains(&actions[at]));
+    }
+    SORTED.with_borrow_mut(|sorted| {
+        sorted.clear();
+        sorted.extend_from_slice(actions);
+        sorted.sort_unstable();
+        sorted.windows(2).any(|pair| pair[0] == pair[1])
     })
 }

@@ -23,8 +23,12 @@ use pyo3::types::{PyList, PyTuple};
 
 pub use self::bits::Bits;
 use self::methods::Methods;
-use self::read::{Checked, Trouble, contract, raised, show};
+pub use self::read::show;
+use self::read::{Checked, Trouble, contract, raised};
 use crate::intern::Interner;
+
+/// Actions that are whole numbers below two to this stand for themselves, others have hashes.
+pub const ACTION_BITS: u32 = 31;
 
 /// The user's state; `None` where it never came to be.
 pub struct Truth(Option<Py<PyAny>>);
@@ -56,8 +60,8 @@ pub struct PyRules {
     methods: Methods,
     /// The players' numbers as Python objects.
     seats: Vec<Py<PyAny>>,
-    pub actions: Interner,
-    pub observations: Interner,
+    actions: Interner,
+    observations: Interner,
     /// Keys of states and views that are not made of plain values.
     keys: Interner,
     streams: bits::Pool,
@@ -84,14 +88,40 @@ impl PyRules {
             info,
             methods,
             seats,
-            actions: Interner::new(py),
-            observations: Interner::new(py),
-            keys: Interner::new(py),
+            actions: Interner::new(py, ACTION_BITS),
+            observations: Interner::new(py, 62),
+            keys: Interner::new(py, 62),
             streams: bits::Pool::default(),
             faults: AtomicU64::new(0),
             broken: AtomicBool::new(false),
             latest: Mutex::new(None),
         })
+    }
+
+    /// The action that stands for a value.
+    ///
+    /// # Errors
+    /// What hashing or comparing the value raised.
+    pub fn action(&self, value: &Bound<'_, PyAny>) -> PyResult<Action> {
+        Ok(Action(self.actions.number(value)? as u32))
+    }
+
+    /// The value that an action stands for.
+    pub fn action_value<'py>(&self, py: Python<'py>, action: Action) -> Option<Bound<'py, PyAny>> {
+        self.actions.value(py, u64::from(action.0))
+    }
+
+    /// The observation that stands for a value.
+    ///
+    /// # Errors
+    /// What hashing or comparing the value raised.
+    pub fn observation(&self, value: &Bound<'_, PyAny>) -> PyResult<Observation> {
+        Ok(Observation(self.observations.number(value)? + 1))
+    }
+
+    /// The value that an observation stands for.
+    pub fn observation_value<'py>(&self, py: Python<'py>, told: Observation) -> Option<Bound<'py, PyAny>> {
+        self.observations.value(py, told.0.checked_sub(1)?)
     }
 
     /// Whether observations are the user's values and not plain joint actions.
@@ -112,12 +142,17 @@ impl PyRules {
 
     fn fail(&self, py: Python<'_>, trouble: Trouble) {
         let fault = match trouble {
-            Trouble::Raised(method, error) => Fault {
-                sentence: format!("{}.{method} raised {error}", self.name),
-                cause: Some(error.clone_ref(py)),
-            },
+            Trouble::Raised(method, error) => {
+                // An exception knows its line, unless the method takes other arguments and never ran.
+                let place =
+                    if error.traceback(py).is_some() { String::new() } else { self.place(py, method) };
+                let sentence = format!("{}.{method} raised {error}{place}", self.name);
+                Fault { sentence, cause: Some(error) }
+            }
             Trouble::Contract(sentence) => {
-                Fault { sentence: format!("{}.{sentence}", self.name), cause: None }
+                let method = sentence.split([' ', '\'']).next().unwrap_or_default();
+                let place = self.place(py, method);
+                Fault { sentence: format!("{}.{sentence}{place}", self.name), cause: None }
             }
         };
         // The first failure is the one to report; what follows from it is noise.
@@ -127,6 +162,15 @@ impl PyRules {
             *latest = Some(fault);
         }
         self.faults.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// File and line of the user's method, in brackets; nothing where that is not known.
+    fn place(&self, py: Python<'_>, method: &str) -> String {
+        let find = || -> PyResult<Option<String>> {
+            let method = self.rules.bind(py).getattr(method)?;
+            py.import("kibitz._blame")?.call_method1("place", (method,))?.extract()
+        };
+        find().ok().flatten().map_or_else(String::new, |place| format!(" ({place})"))
     }
 
     /// Runs the user's code; after a failure, and in a state that never came to be, `fallback`.
@@ -152,7 +196,7 @@ impl PyRules {
 
     fn joint<'py>(&self, py: Python<'py>, joint: &[Action]) -> Checked<Bound<'py, PyTuple>> {
         let value = |action: &Action| {
-            self.actions.value(py, action.0).ok_or_else(|| {
+            self.action_value(py, *action).ok_or_else(|| {
                 Trouble::Contract(format!(
                     "step was asked for action number {}, which no method returned",
                     action.0
@@ -192,11 +236,8 @@ impl PyRules {
     /// The user's value of an event, and whether it was the player's own action.
     fn event<'py>(&self, py: Python<'py>, event: &Event) -> Option<(&'static str, Bound<'py, PyAny>)> {
         match event {
-            Event::Acted(action) => Some(("acted", self.actions.value(py, action.0)?)),
-            Event::Observed(told) => Some((
-                "observed",
-                self.observations.value(py, u32::try_from(told.0.checked_sub(1)?).ok()?)?,
-            )),
+            Event::Acted(action) => Some(("acted", self.action_value(py, *action)?)),
+            Event::Observed(told) => Some(("observed", self.observation_value(py, *told)?)),
         }
     }
 }
@@ -261,8 +302,8 @@ impl Game for PyRules {
                 return self.no_actions("legal", state, player);
             }
             let chosen = list.get_item(rng.below(list.len() as u32) as usize).map_err(raised("legal"))?;
-            match self.actions.number(&chosen) {
-                Ok(number) => Ok(Action(number)),
+            match self.action(&chosen) {
+                Ok(action) => Ok(action),
                 Err(_) => {
                     let mut actions = Vec::new();
                     self.read_actions("legal", &answer, &mut actions).map(|()| Action(0))
@@ -274,8 +315,15 @@ impl Game for PyRules {
     fn step(&self, state: &mut Truth, joint: &[Action], rewards: &mut [f64]) {
         let next = self.ask(state, None, |py, state| {
             let joint = self.joint(py, joint)?;
-            let answer = self.methods.step.bind(py).call1((state, joint)).map_err(raised("step"))?;
-            self.read_step(&answer, rewards).map(Some)
+            let answer = self.methods.step.bind(py).call1((state, &joint)).map_err(raised("step"))?;
+            self.read_step(&answer, rewards).map(Some).map_err(|trouble| match trouble {
+                Trouble::Contract(sentence) => Trouble::Contract(format!(
+                    "{sentence} (for {} in the state {})",
+                    show(joint.as_any()),
+                    show(state)
+                )),
+                raised => raised,
+            })
         });
         if let Some(next) = next {
             state.0 = Some(next);
@@ -284,7 +332,7 @@ impl Game for PyRules {
 
     fn action_name(&self, state: &Truth, player: Option<usize>, action: Action) -> String {
         self.ask(state, String::new(), |py, state| {
-            let Some(value) = self.actions.value(py, action.0) else {
+            let Some(value) = self.action_value(py, action) else {
                 return Ok(format!("action {}", action.0));
             };
             match &self.methods.action_name {
@@ -389,10 +437,9 @@ impl Game for PyRules {
                 .streams
                 .lend(py, rng, |stream| draw.bind(py).call1((state, stream)))
                 .map_err(raised("draw"))?;
-            let number = self.actions.number(&outcome).map_err(|_| {
+            self.action(&outcome).map_err(|_| {
                 Trouble::Contract(format!("draw returned {}, which is not hashable", show(&outcome)))
-            })?;
-            Ok(Action(number))
+            })
         })
     }
 

@@ -30,7 +30,7 @@ pub(super) fn contract<T>(sentence: String) -> Checked<T> {
 }
 
 /// As people would write it, but not for pages.
-pub(super) fn show(value: &Bound<'_, PyAny>) -> String {
+pub fn show(value: &Bound<'_, PyAny>) -> String {
     let text =
         value.repr().map_or_else(|_| "something".to_owned(), |text| text.to_string_lossy().into_owned());
     if text.chars().count() > 80 { text.chars().take(77).chain("...".chars()).collect() } else { text }
@@ -78,13 +78,12 @@ impl PyRules {
     ) -> Checked<()> {
         let begin = actions.len();
         let mut push = |action: &Bound<'_, PyAny>| -> Checked<()> {
-            let number = self.actions.number(action).map_err(|_| {
+            actions.push(self.action(action).map_err(|_| {
                 Trouble::Contract(format!(
                     "{method} returned the action {}, which is not hashable; use a tuple instead",
                     show(action)
                 ))
-            })?;
-            actions.push(Action(number));
+            })?);
             Ok(())
         };
         if let Ok(list) = answer.cast::<PyList>() {
@@ -141,9 +140,9 @@ impl PyRules {
         let players = self.info.players;
         let nonsense = || {
             let wanted = if players == 1 {
-                "a number".to_owned()
+                "a finite number".to_owned()
             } else {
-                format!("{players} numbers, one a player")
+                format!("{players} finite numbers, one a player")
             };
             contract(format!("{method} returned {}; it should be {wanted}", show(answer)))
         };
@@ -208,14 +207,14 @@ impl PyRules {
             if !(0.0..=1.0 + 1e-6).contains(&probability) {
                 return contract(format!("chance gave {} the probability {probability}", show(&outcome)));
             }
-            let number = self.actions.number(&outcome).map_err(|_| {
+            let action = self.action(&outcome).map_err(|_| {
                 Trouble::Contract(format!(
                     "chance returned the outcome {}, which is not hashable",
                     show(&outcome)
                 ))
             })?;
             total += probability;
-            outcomes.push((Action(number), probability));
+            outcomes.push((action, probability));
         }
         if (total - 1.0).abs() > 1e-6 {
             return contract(format!("chance returned probabilities that add up to {total}, not to 1"));
@@ -227,13 +226,12 @@ impl PyRules {
         if told.is_none() {
             return Ok(Observation::SILENT);
         }
-        let number = self.observations.number(told).map_err(|_| {
+        self.observation(told).map_err(|_| {
             Trouble::Contract(format!(
                 "{method} returned {}, which is not hashable; use a tuple instead",
                 show(told)
             ))
-        })?;
-        Ok(Observation(u64::from(number) + 1))
+        })
     }
 
     pub(super) fn words(

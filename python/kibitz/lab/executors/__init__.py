@@ -7,6 +7,7 @@ nothing: the same jobs give the same records everywhere. `batches` makes the bat
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ class Lost:
     """How many of them, from the first on, may have been what killed it."""
     fault: Fault | None = None
     """What the first one did, where that is known: it took too long."""
+    seat: int | None = None
+    """Whose planner was thinking in the first one when the worker died, where that is known."""
 
 
 Events = Generator[Finished | Lost, None, None]
@@ -59,7 +62,7 @@ class Executor(Protocol):
 def executor(
     playing: Playing, new_file: NewFile, *, jobs: int | None = None, cluster: str | None = None
 ) -> Executor:
-    """The executor for so many jobs; by default for as many as there are processors.
+    """The executor for so many jobs; by default for one, and on a cluster for as many as it has room for.
 
     One job plays in this process, unless planners have a time limit: only another process can be
     ended from outside.
@@ -68,7 +71,7 @@ def executor(
         from kibitz.lab.executors.ray import OnRay
 
         return OnRay(playing, new_file, address=cluster, jobs=jobs)
-    jobs = processors() if jobs is None else jobs
+    jobs = 1 if jobs is None else jobs
     if jobs == 1 and playing.move_seconds is None:
         from kibitz.lab.executors.inline import Inline
 
@@ -76,6 +79,15 @@ def executor(
     from kibitz.lab.executors.processes import Processes
 
     return Processes(playing, new_file, jobs)
+
+
+def leave_if_repeated() -> None:
+    """Ends a worker that is only running its script again, to find classes there, and comes to this point.
+
+    Whoever started it says why: that script must keep its own work apart.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(1)
 
 
 def processors() -> int:

@@ -1,5 +1,8 @@
 """Processes of this machine. They are spawned: a fork of a process with threads may hang.
 
+What a worker needs is sent to it. It runs the user's script again only if games or planners are defined in
+that very script; so a script of three lines, the interpreter and a notebook need nothing special.
+
 Each worker writes its own file and reports afterwards. When one dies, the end of its file tells what
 it had finished; the rest of its batch is lost and played again. A worker says in shared memory
 since when which seat has been thinking, so that one that never answers can be killed.
@@ -8,20 +11,23 @@ since when which seat has been thinking, so that one that never answers can be k
 from __future__ import annotations
 
 import contextlib
+import io
 import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
-from typing import Any
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 from kibitz.lab.episodes import Job, Playing
-from kibitz.lab.executors import Events, Finished, Lost, NewFile, NextBatch
+from kibitz.lab.executors import Events, Finished, Lost, NewFile, NextBatch, leave_if_repeated
 from kibitz.lab.executors.batches import TRIES
 from kibitz.lab.record import Fault
 from kibitz.lab.results import tail
@@ -46,7 +52,13 @@ class Processes:
 
     def run(self, next_batch: NextBatch) -> Events:
         """Plays until there is nothing left; a worker that dies is replaced."""
-        check_sendable(self._playing)
+        leave_if_repeated()
+        parcel = pack(self._playing)
+        if parcel.own and not _main_file():
+            raise ValueError(
+                f"{parcel.own} is defined in the interpreter, from where other processes cannot get it: "
+                f"put it into a module, or use one job{' and no move_seconds' * (self._limit is not None)}"
+            )
         workers: list[_Worker] = []
         orderly = False
         stillborn = 0
@@ -57,7 +69,7 @@ class Processes:
                         worker.send(batch)
                 # A worker is started when there is work for it, and not before.
                 while len(workers) < self.workers and (batch := next_batch()):
-                    workers.append(_Worker(self._playing, self._new_file()))
+                    workers.append(_Worker(parcel, self._new_file()))
                     workers[-1].send(batch)
                 if not any(worker.batch for worker in workers):
                     break
@@ -67,10 +79,7 @@ class Processes:
                         workers.remove(worker)
                     stillborn = 0 if worker.ready else stillborn + worker.gone
                     if not worker.ready and (stillborn == TRIES or (worker.process.exitcode or 0) > 0):
-                        raise RuntimeError(
-                            "a process died before it could play; a script that uses several jobs must "
-                            'keep its own work under if __name__ == "__main__", and one job always works'
-                        )
+                        raise RuntimeError(_stillborn(parcel))
                 for worker in [each for each in workers if self._late(each)]:
                     yield from worker.kill(self._limit or 0.0)
                     workers.remove(worker)
@@ -101,7 +110,7 @@ class Processes:
 class _Worker:
     """One process, seen from the first one."""
 
-    def __init__(self, playing: Playing, file: Path | None) -> None:
+    def __init__(self, parcel: Parcel, file: Path | None) -> None:
         self.file = file
         self.size = 0
         """Bytes of its file that have been reported."""
@@ -110,9 +119,10 @@ class _Worker:
         # Whose planner is thinking (-1: the rules), and since when (0: nothing is under way).
         self.heart = RawArray("d", 2)
         self.connection, theirs = _SPAWN.Pipe()
-        arguments = theirs, playing, file, self.heart
+        arguments = theirs, parcel.content, file, self.heart
         self.process = _SPAWN.Process(target=_serve, args=arguments, daemon=True)
-        self.process.start()
+        with contextlib.nullcontext() if parcel.own else _without_script():
+            self.process.start()
         theirs.close()
 
     def send(self, batch: list[Job]) -> None:
@@ -162,7 +172,9 @@ class _Worker:
         if written:
             yield Finished(written, [0.0] * len(written))
         if lost:
-            yield Lost(lost, suspects=1 if self.file is not None else len(lost), fault=fault)
+            thinking = int(self.heart[0]) if self.heart[1] > 0 else -1
+            suspects = 1 if self.file is not None else len(lost)
+            yield Lost(lost, suspects, fault, seat=thinking if thinking >= 0 else None)
 
     def leave(self, orderly: bool) -> None:
         """Lets it finish its file, or ends it at once."""
@@ -174,24 +186,82 @@ class _Worker:
         self.connection.close()
 
 
-def check_sendable(playing: Playing) -> None:
-    """Tries it here: later, a failure would come from another process. ValueError where it fails."""
+class Parcel(NamedTuple):
+    """What is sent to a worker."""
+
+    content: bytes
+    own: str | None
+    """The name of a class or function in it that the user's script itself defines, if there is one."""
+
+
+class _Packer(pickle.Pickler):
+    """Notices what is found in the user's script only."""
+
+    own: str | None = None
+
+    def reducer_override(self, thing: Any) -> Any:
+        """Asked about everything that is not a plain value; goes on as always."""
+        if isinstance(thing, type | FunctionType) and thing.__module__ == "__main__":
+            self.own = thing.__qualname__
+        return NotImplemented
+
+
+def pack(playing: Playing) -> Parcel:
+    """Makes the parcel here: later, a failure would come from another process. ValueError, then."""
+    file = io.BytesIO()
+    packer = _Packer(file)
     try:
-        pickle.dumps(playing)
+        packer.dump(playing)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ValueError(
             f"this cannot be sent to another process ({error}): games and planners must come from a "
             "module, or use one job"
         ) from error
+    return Parcel(file.getvalue(), packer.own)
 
 
-def _serve(connection: Connection, playing: Playing, file: Path | None, heart: Any) -> None:
+def _main_file() -> str | None:
+    """The user's script; None in the interpreter, in a notebook, and where it comes from stdin."""
+    file = getattr(sys.modules["__main__"], "__file__", None)
+    return file if file is not None and Path(file).is_file() else None
+
+
+_SCRIPT = threading.Lock()
+
+
+@contextlib.contextmanager
+def _without_script() -> Iterator[None]:
+    """Processes that are started meanwhile do not run the user's script again, as all others would.
+
+    Python has no switch for it: what a new process runs is looked up in `__main__` when it is started.
+    """
+    with _SCRIPT:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
+
+
+def _stillborn(parcel: Parcel) -> str:
+    """Why a process may have died before it could play."""
+    if parcel.own is None:
+        return "a process died before it could play; one job needs no other process"
+    return (
+        f"a process died before it could play: it runs {_main_file()} to find {parcel.own} there, so that "
+        'script must keep its own work under if __name__ == "__main__"; one job always works'
+    )
+
+
+def _serve(connection: Connection, content: bytes, file: Path | None, heart: Any) -> None:
     """A worker's life."""
     # Ctrl-C reaches every process of the terminal; only the first one is to answer it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     sink = None
     try:
+        playing: Playing = pickle.loads(content)
         sink = None if file is None else Sink(file)
         connection.send(None)
         while (batch := connection.recv()) is not None:

@@ -22,7 +22,7 @@ from kibitz._core import __version__
 from kibitz.lab import replay
 from kibitz.lab.episodes import Job, Playing
 from kibitz.lab.executors import Events, Finished, Lost, NewFile, NextBatch
-from kibitz.lab.executors.processes import GRACE, check_sendable
+from kibitz.lab.executors.processes import GRACE, pack
 from kibitz.lab.record import Fault, Record
 from kibitz.lab.store import Sink
 
@@ -44,7 +44,7 @@ class OnRay:
             ray: Any = importlib.import_module("ray")
         except ImportError:
             raise ValueError("a cluster needs ray: pip install 'kibitz[cluster]'") from None
-        check_sendable(playing)
+        pack(playing)  # to see whether it can be sent
         self._ray = ray
         self._playing, self._new_file = playing, new_file
         self._limit = playing.move_seconds

@@ -17,7 +17,7 @@ from kibitz.lab._checked import printable
 from kibitz.lab.match import labels
 from kibitz.lab.record import Record
 from kibitz.lab.reports.names import LONG, Budget, Names, read, shorten
-from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
+from kibitz.lab.standings import GameFacts, MatchResult, Standing, counted, summarise
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,22 @@ class Block:
         return f"{result.games:,} games on {result.deals:,} deals, {seeds} {shown}"
 
     def returns(self, planner: int) -> list[float]:
-        """What a planner got, game by game; episodes with a fault apart."""
+        """What a planner got, game by game, where that is known."""
         return [
             value
             for record in self.result.records
-            if record.fault is None
-            for number, value in zip(record.seating, record.returns, strict=True)
-            if number == planner
+            if (outcome := counted(record, self.facts)) is not None
+            for number, value in zip(record.seating, outcome.returns, strict=True)
+            if number == planner and value is not None
         ]
 
 
-def blocks(records: Iterable[Record], facts: Mapping[str, GameFacts] | None = None) -> list[Block]:
+def blocks(
+    records: Iterable[Record],
+    facts: Mapping[str, GameFacts] | None = None,
+    *,
+    sequential: bool = False,
+) -> list[Block]:
     """The figures of each game, in the order in which the games come up.
 
     >>> from kibitz.lab import Record
@@ -105,10 +110,10 @@ def blocks(records: Iterable[Record], facts: Mapping[str, GameFacts] | None = No
         if not record.planners:
             raise ValueError("these records do not name their planners")
         by_game[printable(record.game)].append(record)
-    return [_block(spec, group, (facts or {}).get(spec)) for spec, group in by_game.items()]
+    return [_block(spec, group, (facts or {}).get(spec), sequential) for spec, group in by_game.items()]
 
 
-def _block(spec: str, records: list[Record], facts: GameFacts | None) -> Block:
+def _block(spec: str, records: list[Record], facts: GameFacts | None, sequential: bool) -> Block:
     planners: dict[str, int] = {}
     """The number of each planner in this block."""
     deals: dict[tuple[int, int], int] = {}
@@ -129,7 +134,7 @@ def _block(spec: str, records: list[Record], facts: GameFacts | None) -> Block:
         raise ValueError(
             f"these results are not of one game: {spec} has {len(known.players)} seats, not all have"
         )
-    result = summarise(known, list(planners), merged)
+    result = summarise(known, list(planners), merged, sequential=sequential)
     names = shorten(list(planners))
     lines = _lines(result, names)
     troubles = Counter(
@@ -167,14 +172,16 @@ def _lines(result: MatchResult, names: Names) -> list[Line]:
     return sorted(lines, key=place) if several else lines
 
 
-def strength(standing: Standing) -> tuple[float, float]:
-    """What the best come first by: the rating where there is one, then the mean return."""
+def strength(standing: Standing) -> tuple[float, float, float]:
+    """What the best come first by: the rating within its field where there is one, then the mean return."""
     mean = standing.mean_return if standing.games else -math.inf
-    return (round(standing.elo.elo) if standing.elo else 0.0, mean)
+    if standing.elo is None:
+        return -math.inf, 0.0, mean
+    return -standing.elo.field, round(standing.elo.elo), mean
 
 
 def _facts(spec: str, records: list[Record]) -> GameFacts:
-    """A game's facts where the results do not hold them: from the game, or else from what was seen."""
+    """A game's facts where the results do not hold them: from the game, or else nothing is known."""
     seats = len(records[0].seating)
     try:
         facts = GameFacts.of(load(spec))
@@ -183,5 +190,5 @@ def _facts(spec: str, records: list[Record]) -> GameFacts:
     else:
         if len(facts.players) == seats:
             return facts
-    seen = [value for record in records for value in record.returns] or [0.0]
-    return GameFacts(spec, tuple(f"player {seat + 1}" for seat in range(seats)), min(seen), max(seen))
+    names = tuple(f"player {seat + 1}" for seat in range(seats))
+    return GameFacts(spec, names, -math.inf, math.inf)

@@ -27,7 +27,9 @@ def report_html(
     """The whole page."""
     games = sum(block.result.games for block in blocks)
     faults = sum(block.result.faults for block in blocks)
-    left_out = f"; {faults:,} came to nothing and count in no figure" if faults else ""
+    left_out = (
+        f"; {faults:,} came to nothing: lost by who is to blame, left out where nobody is" if faults else ""
+    )
     one = len(blocks) == 1
     parts = [
         f"<h1>{escape(title)}</h1>",
@@ -104,7 +106,7 @@ def _about(about: Mapping[str, str], configuration: Any) -> Iterator[str]:
     yield (
         '<p class="dim">A win is the best return alone; k who share it have 1/k each. Win rates have '
         "Wilson’s 95 % interval; the error of a mean return counts games on the same deal as belonging "
-        "together; Elo is by Bradley and Terry.</p>"
+        "together, and so does Elo, by Bradley and Terry.</p>"
     )
     if configuration is not None:
         text = json.dumps(configuration, indent=2, ensure_ascii=False, default=str)

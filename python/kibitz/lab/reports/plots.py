@@ -26,8 +26,6 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7
 MARKERS = "os^Dvp*XP"
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 INK, GRID = "#222222", "#bbbbbb"
-Z = 1.959964
-"""Standard errors on each side of a 95 % interval."""
 FEW = 6
 """Up to so many different returns are counted, more make a violin."""
 FEW_PANELS = 4
@@ -44,7 +42,7 @@ def plots(block: Block) -> dict[str, Callable[[], Figure]]:
     if block.sweep:
         found["budget"] = lambda: against_budget(block)
     if any(len(panel.columns) > 1 for panel in _panels(block)):
-        found["matrix"] = lambda: win_matrix(block)
+        found["matrix" if block.result.won_or_lost else "margins"] = lambda: win_matrix(block)
     found["returns"] = lambda: spread(block)
     if any(line.standing.seconds_a_move for line in block.lines):
         found["time"] = lambda: time_a_move(block)
@@ -54,6 +52,7 @@ def plots(block: Block) -> dict[str, Callable[[], Figure]]:
 TITLES = {
     "budget": "Score against budget",
     "matrix": "Who beats whom",
+    "margins": "Who gets more than whom",
     "returns": "Returns",
     "time": "Time a move",
 }
@@ -82,7 +81,7 @@ def against_budget(block: Block) -> Figure:
             axes, sorted({line.budget.amount for _, rows in shown for line in rows if line.budget})
         )
         axes.set_xlabel(f"{kind} a move")
-        if block.several:
+        if block.several and block.result.won_or_lost:
             axes.set_ylabel("win rate")
             axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
             axes.axhline(
@@ -154,12 +153,11 @@ def _reference(axes: Axes, block: Block) -> None:
 
 
 def _score(line: Line, block: Block) -> tuple[float, float, float]:
-    """The win rate, or in a game of one the mean return, with its interval."""
+    """The win rate, or the mean return where a game pays more than won or lost, with its interval."""
     row = line.standing
-    if block.several and row.win_rate is not None:
+    if block.several and block.result.won_or_lost and row.win_rate is not None:
         return row.wins / row.games, row.win_rate.low, row.win_rate.high
-    half = Z * (row.standard_error or 0.0)
-    return row.mean_return, row.mean_return - half, row.mean_return + half
+    return row.mean_return, *(row.return_interval or (row.mean_return, row.mean_return))
 
 
 class Panel(NamedTuple):
@@ -171,8 +169,13 @@ class Panel(NamedTuple):
 
 
 def win_matrix(block: Block) -> Figure:
-    """Heat maps: how often the planner of a row gets more than that of a column."""
+    """Heat maps: how often the planner of a row gets more than that of a column, or by how much.
+
+    By how much where the game pays more than won or lost: who wins many small pots may lose the large ones.
+    """
     panels = _panels(block)
+    margins = [abs(meeting.margin or 0.0) for meeting in block.result.meetings]
+    most = None if block.result.won_or_lost else max(margins, default=0.0) or 1.0
     with style():
         down = max(len(clip(line.caption, 32)) for panel in panels for line in panel.rows)
         across = max(len(clip(line.caption, 32)) for panel in panels for line in panel.columns)
@@ -182,14 +185,16 @@ def win_matrix(block: Block) -> Figure:
         height = 0.62 * rows + 0.056 * across + 1.1
         figure, every = blank(max(width, 3.2), max(height, 2.4), len(panels))
         for number, (panel, axes) in enumerate(zip(panels, every, strict=True)):
-            picture = _heat(axes, panel, block, names=number == 0)
+            picture = _heat(axes, panel, block, most, names=number == 0)
         bar = figure.colorbar(picture, ax=every, fraction=0.04, pad=0.02, shrink=0.7)
-        bar.ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+        if most is None:
+            bar.ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
         bar.outline.set_visible(False)
         return figure
 
 
-def _heat(axes: Axes, panel: Panel, block: Block, *, names: bool) -> AxesImage:
+def _heat(axes: Axes, panel: Panel, block: Block, most: float | None, *, names: bool) -> AxesImage:
+    """One panel: shares of games, or margins up to `most`."""
     import numpy as np
 
     shape = len(panel.rows), len(panel.columns)
@@ -199,18 +204,23 @@ def _heat(axes: Axes, panel: Panel, block: Block, *, names: bool) -> AxesImage:
     for meeting in block.result.meetings:
         if meeting.planner in row_of and meeting.against in column_of:
             at = row_of[meeting.planner], column_of[meeting.against]
-            shares[at] = meeting.score / meeting.games
+            if most is None:
+                shares[at] = meeting.score / meeting.games
+            elif meeting.margin is not None:
+                shares[at] = meeting.margin
             games[at] = meeting.games
-    picture = axes.imshow(shares, cmap="PuOr", vmin=0, vmax=1)
+    low, high = (0.0, 1.0) if most is None else (-most, most)
+    picture = axes.imshow(shares, cmap="PuOr", vmin=low, vmax=high)
     across = [_caption(line, panel) for line in panel.columns]
     axes.set_xticks(range(len(across)), across, rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(panel.rows)), [_caption(line, panel) if names else "" for line in panel.rows])
     axes.tick_params(length=0)
     for row, column in zip(*np.nonzero(games), strict=True):
         value = shares[row, column]
-        ink = "white" if abs(value - 0.5) > 0.33 else "#1a1a1a"
+        ink = "white" if abs((value - low) / (high - low) - 0.5) > 0.33 else "#1a1a1a"
         size: dict[str, Any] = {"ha": "center", "va": "center", "color": ink}
-        axes.text(column, row - 0.08, f"{100 * value:.0f}", fontsize=10, **size)
+        words = f"{100 * value:.0f}" if most is None else f"{value:+.2g}"
+        axes.text(column, row - 0.08, words, fontsize=10, **size)
         axes.text(column, row + 0.28, f"n={games[row, column]:,}", fontsize=6, **size)
     for spine in axes.spines.values():
         spine.set_visible(False)
@@ -279,8 +289,11 @@ def spread(block: Block) -> Figure:
                 for body in cast(Any, violin["bodies"]):
                     body.set(facecolor=colour, alpha=0.35, edgecolor=colour)
             row = line.standing
-            half = Z * (row.standard_error or 0.0)
-            axes.errorbar(row.mean_return, place, xerr=half, color=INK, marker="o", markersize=5, capsize=3)
+            low, high = row.return_interval or (row.mean_return, row.mean_return)
+            reach = [[row.mean_return - low], [high - row.mean_return]]
+            axes.errorbar(
+                row.mean_return, place, xerr=reach, color=INK, marker="o", markersize=5, capsize=3
+            )
         axes.set_xlabel("return (dot: mean with its 95 % interval)")
         axes.grid(axis="x")
         return figure

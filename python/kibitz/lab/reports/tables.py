@@ -13,8 +13,9 @@ from kibitz.lab.reports.text import block_table
 
 COLUMNS = (
     "game", "planner", "budget_kind", "budget", "games", "wins", "win_rate", "win_low", "win_high",
-    "mean_return", "standard_error", "elo", "elo_low", "elo_high", "seconds_a_move", "slowest_move",
-    "simulations_a_move", "transitions_a_move", "cpu_a_game", "faults",
+    "mean_return", "standard_error", "return_low", "return_high", "elo", "elo_low", "elo_high",
+    "seconds_a_move", "slowest_move", "simulations_a_move", "transitions_a_move", "cpu_a_game", "processor",
+    "faults",
 )  # fmt: skip
 
 
@@ -40,9 +41,11 @@ def as_csv(blocks: Sequence[Block]) -> str:
                 for value in (
                     block.facts.spec, row.planner, kind, amount, row.games, row.wins,
                     row.wins / row.games if rate else None, *(rate or (None, None)),
-                    row.mean_return if row.games else None, row.standard_error, *(row.elo or (None,) * 3),
+                    row.mean_return if row.games else None, row.standard_error,
+                    *(row.return_interval or (None, None)), *(row.elo or (None,) * 3),
                     row.seconds_a_move, row.slowest if row.moves else None,
-                    row.simulations_a_move, row.transitions_a_move, row.cpu, row.faults,
+                    row.simulations_a_move, row.transitions_a_move, row.cpu, row.processor,
+                    row.faults,
                 )
             )  # fmt: skip
     return out.getvalue()
@@ -82,7 +85,7 @@ def _latex_table(block: Block) -> str:
     caption = _latex(f"{block.facts.spec}: {block.head}{common}")
     lines = [
         r"\begin{table}",
-        rf"\caption{{{caption}. Win rates with Wilson's interval.}}",
+        rf"\caption{{{caption}. Intervals cover 95 \% and take deals as the unit.}}",
         r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}",
         r"\toprule",
         " & ".join(head) + r" \\",

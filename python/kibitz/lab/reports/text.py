@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kibitz.lab.reports.figures import Block, Trouble, strength
 from kibitz.lab.reports.names import Budget
 from kibitz.lab.standings import MatchResult, Seat, Standing
+from kibitz.lab.statistics.bounded import FEW_DEALS
+from kibitz.lab.statistics.ratings import fields
 
 
 def match_table(result: MatchResult) -> str:
@@ -19,10 +22,12 @@ def match_table(result: MatchResult) -> str:
     2 games: planner
     """
     order = sorted(result.standings, key=strength, reverse=True)
-    lines = columns(table([Row(row.planner, row) for row in order], solo=not result.seats))
-    if result.seats:
-        lines += ["", first_seat(result.seats[0])]
-    return "\n".join(lines)
+    rows = [Row(row.planner, row) for row in order]
+    lines = columns(table(rows, solo=not result.seats, won_or_lost=result.won_or_lost))
+    said = [first_seat(result.seats[0])] if result.seats else []
+    said += [*cautions(result), *ratings(result, [row.planner for row in result.standings])]
+    said += [hurried(row, row.planner) for row in order if row.hurried]
+    return "\n".join([*lines, *[""] * bool(said), *said])
 
 
 def report_text(blocks: Sequence[Block]) -> str:
@@ -52,13 +57,55 @@ def notes(block: Block) -> list[str]:
     """What should be known beside a game's table."""
     result = block.result
     found = [first_seat(result.seats[0])] if result.seats and result.seats[0].games else []
+    found += cautions(result)
     if result.cut:
         found.append(f"{result.cut:,} games were left unfinished; they count as they stood.")
-    return found
+    names = {line.number: line.name for line in block.lines}
+    found += ratings(result, [names[number] for number in range(len(result.standings))])
+    shares = [row.left_out / (row.games + row.left_out) for row in result.standings if row.left_out]
+    if shares:
+        found.append(
+            "Games for which nobody is to blame are left out: they could move a planner's figures by up to "
+            f"{100 * max(shares):.1f} % of their range."
+        )
+    return found + [hurried(line.standing, line.name) for line in block.lines if line.standing.hurried]
+
+
+def hurried(row: Standing, name: str) -> str:
+    """A sentence on a planner that was to think for some milliseconds, but not alone.
+
+    >>> from kibitz.lab.reports.text import hurried
+    >>> from kibitz.lab.standings import Standing
+    >>> hurried(Standing("uct", 8, 4.0, None, 0.0, None, None, None, 8.0, 1.0, processor=0.51), "uct")
+    'uct had 51 % of the processor: budgets in milliseconds are not what they would be alone.'
+    """
+    share = f"{100 * (row.processor or 0.0):.0f} %"
+    return f"{name} had {share} of the processor: budgets in milliseconds are not what they would be alone."
+
+
+def ratings(result: MatchResult, names: Sequence[str]) -> list[str]:
+    """What should be known of ratings: why there are none, and which cannot be compared."""
+    if len(names) < 3 or not result.meetings:
+        return []
+    if not result.won_or_lost:
+        return [
+            "This game pays more than won or lost: the mean return tells who is better; there is no Elo."
+        ]
+    groups = fields(((each.planner, each.against) for each in result.meetings), len(names))
+    listed = [
+        f"[{number}] " + ", ".join(names[each] for each in group)
+        for number, group in enumerate(groups, 1)
+        if any(result.standings[each].games for each in group)
+    ]
+    if len(listed) < 2:
+        return []
+    return [
+        f"Not comparable by Elo, since they never met, directly or through others: {'; '.join(listed)}."
+    ]
 
 
 def troubles(block: Block, most: int = 10) -> list[str]:
-    """Sentences on the episodes that came to nothing, the most frequent reasons first."""
+    """Sentences on the episodes with a fault, the most frequent reasons first."""
     found = [trouble_text(trouble) for trouble in block.troubles[:most]]
     if len(block.troubles) > most:
         found.append(f"and {len(block.troubles) - most} other kinds of faults")
@@ -66,12 +113,12 @@ def troubles(block: Block, most: int = 10) -> list[str]:
 
 
 def trouble_text(trouble: Trouble) -> str:
-    """A sentence on episodes that came to nothing.
+    """A sentence on episodes with a fault.
 
     >>> from kibitz.lab.reports.figures import Trouble
     >>> from kibitz.lab.reports.text import trouble_text
     >>> trouble_text(Trouble("uct", "raised", "ValueError: no", 3))
-    '3 games left out: uct raised (ValueError: no)'
+    '3 games count as lost, with the worst return: uct raised (ValueError: no)'
     """
     words = {
         "raised": "raised",
@@ -82,7 +129,10 @@ def trouble_text(trouble: Trouble) -> str:
     }
     games = "1 game" if trouble.count == 1 else f"{trouble.count:,} games"
     what = trouble.what if len(trouble.what) <= 200 else trouble.what[:199] + "…"
-    return f"{games} left out: {trouble.planner or 'the game'} {words[trouble.kind]}" + f" ({what})" * bool(
+    fate = "left out"
+    if trouble.planner:
+        fate = f"count{'s' * (trouble.count == 1)} as lost, with the worst return"
+    return f"{games} {fate}: {trouble.planner or 'the game'} {words[trouble.kind]}" + f" ({what})" * bool(
         what
     )
 
@@ -93,7 +143,7 @@ def block_table(block: Block) -> list[list[str]]:
         Row(line.family if block.sweep else line.name, line.standing, line.budget if block.sweep else None)
         for line in block.lines
     ]
-    return table(rows, solo=not block.several)
+    return table(rows, solo=not block.several, won_or_lost=block.result.won_or_lost)
 
 
 class Row(NamedTuple):
@@ -104,28 +154,37 @@ class Row(NamedTuple):
     budget: Budget | None = None
 
 
-def table(rows: Sequence[Row], *, solo: bool) -> list[list[str]]:
-    """Standings as rows of cells, the head first; columns in which nothing would stand are left out."""
+def table(rows: Sequence[Row], *, solo: bool, won_or_lost: bool = True) -> list[list[str]]:
+    """Standings as rows of cells, the head first; columns in which nothing would stand are left out.
+
+    What tells most comes first: the win rate where a game pays nothing but `won_or_lost`, else the return.
+    """
     standings = [row.standing for row in rows]
     moved = any(row.moves for row in standings)
-    makers: list[tuple[str, bool, Callable[[Row], str]]] = [
-        ("planner", True, lambda row: row.name),
-        ("budget", any(row.budget for row in rows), lambda row: str(row.budget or "-")),
-        ("games", True, lambda row: f"{row.standing.games:,}"),
+    found = {row.elo.field for row in standings if row.elo}
+    wins: list[tuple[str, bool, Callable[[Row], str]]] = [
         (
             "best possible" if solo else "win rate",
             any(row.win_rate for row in standings),
             lambda row: percent(row.standing.wins, row.standing.games),
         ),
         ("95 %", any(row.win_rate for row in standings), lambda row: _rate(row.standing)),
+    ]
+    returns: list[tuple[str, bool, Callable[[Row], str]]] = [
         (
             "mean return",
             True,
             lambda row: f"{row.standing.mean_return:+.3f}" if row.standing.games else "-",
         ),
-        ("± s.e.", True, lambda row: _optional(row.standing.standard_error, ".3f")),
-        ("Elo", any(row.elo for row in standings), lambda row: _elo(row.standing)[0]),
-        ("95 %", any(row.elo for row in standings), lambda row: _elo(row.standing)[1]),
+        ("95 %", True, lambda row: _around(row.standing)),
+    ]
+    makers: list[tuple[str, bool, Callable[[Row], str]]] = [
+        ("planner", True, lambda row: row.name),
+        ("budget", any(row.budget for row in rows), lambda row: str(row.budget or "-")),
+        ("games", True, lambda row: f"{row.standing.games:,}"),
+        *(wins + returns if won_or_lost else returns + wins),
+        ("Elo", bool(found), lambda row: _elo(row.standing, len(found))[0]),
+        ("95 %", bool(found), lambda row: _elo(row.standing, len(found))[1]),
         ("s/game", not moved, lambda row: f"{row.standing.seconds:.3f}"),
         ("time/move", moved, lambda row: time(row.standing.seconds_a_move)),
         (
@@ -138,6 +197,11 @@ def table(rows: Sequence[Row], *, solo: bool) -> list[list[str]]:
             any(row.transitions for row in standings),
             lambda row: _optional(row.standing.transitions_a_move, ",.0f"),
         ),
+        (
+            "processor",
+            any(row.hurried for row in standings),
+            lambda row: "" if row.standing.processor is None else f"{100 * row.standing.processor:.0f} %",
+        ),
         ("faults", any(row.faults for row in standings), lambda row: f"{row.standing.faults:,}"),
     ]
     shown = [(head, make) for head, wanted, make in makers if wanted]
@@ -148,10 +212,22 @@ def _rate(row: Standing) -> str:
     return span(*row.win_rate) if row.win_rate is not None and row.games else "-"
 
 
-def _elo(row: Standing) -> tuple[str, str]:
+def _around(row: Standing | Seat) -> str:
+    around = row.return_interval
+    return "cannot tell yet" if around is None else f"{around.low:+.3f} to {around.high:+.3f}"
+
+
+def _elo(row: Standing, count: int) -> tuple[str, str]:
     if row.elo is None:
         return "-", "-"
-    return f"{row.elo.elo:+.0f}", f"{row.elo.low:+.0f} to {row.elo.high:+.0f}"
+    low, high = row.elo.low, row.elo.high
+    if math.isinf(low) or math.isinf(high):
+        open_ended = f"{low:+.0f} or more" if math.isfinite(low) else f"{high:+.0f} or less"
+        between = "cannot tell" if math.isinf(low) and math.isinf(high) else open_ended
+    else:
+        between = f"{low:+.0f} to {high:+.0f}"
+    # Those who never met are not comparable: where there are several fields, ratings are marked.
+    return (f"[{row.elo.field + 1}] " if count > 1 else "") + f"{row.elo.elo:+.0f}", between
 
 
 def _optional(value: float | None, form: str) -> str:
@@ -174,11 +250,27 @@ def time(seconds: float | None) -> str:
 
 def first_seat(seat: Seat) -> str:
     """A sentence on how the first seat fares."""
-    error = "" if seat.standard_error is None else f" ± {seat.standard_error:.3f}"
     return (
         f"The first seat ({seat.player}) wins {percent(seat.wins, seat.games)} ({span(*seat.win_rate)}) "
-        f"and gets {seat.mean_return:+.3f}{error}."
+        f"and gets {seat.mean_return:+.3f} ({_around(seat)})."
     )
+
+
+def cautions(result: MatchResult) -> list[str]:
+    """Sentences on how far the intervals of a table may be believed."""
+    found = []
+    fewest = min((row for row in result.standings if row.games), key=lambda row: row.deals, default=None)
+    if fewest is not None and fewest.deals < FEW_DEALS:
+        found.append(
+            f"Intervals are rough: the games of {fewest.planner} are worth {fewest.deals:.2g} deals of "
+            f"equal size, and deals are the unit of all errors; {FEW_DEALS} or more can be trusted."
+        )
+    if result.sequential and result.games:
+        found.append(
+            "How many games there are was decided by their results, or they are looked at on the way: "
+            "intervals are confidence sequences, which hold all the same; means may lean to one side."
+        )
+    return found
 
 
 def percent(part: float, whole: int) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kibitz import __version__
+from kibitz import __version__, _files
+from kibitz._arguments import checked
 from kibitz.lab._checked import printable
 from kibitz.lab.record import Record
 from kibitz.lab.reports.figures import Block, blocks
@@ -21,10 +22,11 @@ from kibitz.lab.reports.text import report_text
 from kibitz.lab.results import (
     REPLAYS,
     Results,
+    open_file,
     open_results,
     read_configuration,
-    read_file,
     records_of,
+    unchecked,
 )
 from kibitz.lab.standings import GameFacts, MatchResult
 
@@ -69,7 +71,7 @@ class Report:
         for block in self.blocks:
             for name, draw in plots(block).items():
                 path = _free(folder, f"{_file_name(block.facts.spec)}-{name}", form, written)
-                path.write_bytes(svg(draw()).encode() if form == "svg" else png(draw()))
+                _files.write(path, svg(draw()) if form == "svg" else png(draw()))
                 written.append(path)
         return written
 
@@ -87,6 +89,7 @@ def _free(folder: Path, name: str, form: str, taken: list[Path]) -> Path:
     return path
 
 
+@checked(results="a folder or a file of results, or what a match or an experiment came to")
 def report(results: Results | MatchResult | Iterable[Record] | str | os.PathLike[str]) -> Report:
     """A report on stored results, on the directory or file that holds them, on a match, or on records.
 
@@ -98,7 +101,11 @@ def report(results: Results | MatchResult | Iterable[Record] | str | os.PathLike
     if isinstance(results, str | os.PathLike):
         path = Path(results)
         if not path.is_dir():
-            return _report(path.name, list(records_of(read_file(path))))
+            stored = open_file(path)
+            made = _report(path.name, list(records_of(stored.frame)))
+            if stored.sealed:
+                return made
+            return replace(made, about=dict(made.about) | {"not checked": unchecked([path])})
         results = open_results(path)
     if isinstance(results, Results):
         return _of_results(results)
@@ -108,12 +115,13 @@ def report(results: Results | MatchResult | Iterable[Record] | str | os.PathLike
             record if record.planners else replace(record, game=game, planners=planners, seed=seed)
             for record in results.records
         ]
-        return _report(f"{results.game}: a match", records)
+        return _report(f"{results.game}: a match", records, sequential=results.sequential)
     return _report("Results", list(results))
 
 
 def _of_results(results: Results) -> Report:
-    made = _report(results.experiment.name, list(results.records()), results.games)
+    sequential = any(map(results.sequential, results.cells))
+    made = _report(results.experiment.name, list(results.records()), results.games, sequential)
     about = dict(made.about)
     machine = {name: printable(str(value))[:200] for name, value in results.machine.items()}
     about["machine"] = ", ".join(f"{name} {value}" for name, value in machine.items())
@@ -122,6 +130,8 @@ def _of_results(results: Results) -> Report:
         about["unfinished"] = f"{left} of {len(results.finished)} cells have games still to play"
     if results.beyond:
         about["not counted"] = f"{results.beyond:,} games played after a stopping rule was satisfied"
+    if results.unsealed:
+        about["not checked"] = unchecked(results.unsealed)
     configuration = read_configuration(results.directory)
     return replace(made, about=about, configuration=configuration, replays=_pairings(results))
 
@@ -143,10 +153,15 @@ def _pairings(results: Results) -> list[Path]:
     return list(chosen.values())
 
 
-def _report(title: str, records: list[Record], facts: Mapping[str, GameFacts] | None = None) -> Report:
+def _report(
+    title: str,
+    records: list[Record],
+    facts: Mapping[str, GameFacts] | None = None,
+    sequential: bool = False,
+) -> Report:
     if not records:
         raise ValueError("there is nothing to report on: no episode has been played")
-    return Report(printable(title), blocks(records, facts), _about(records))
+    return Report(printable(title), blocks(records, facts, sequential=sequential), _about(records))
 
 
 def _about(records: list[Record]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from kibitz._core import unknown
 from kibitz.lab.document import Mistake, read_document
 from kibitz.lab.experiment import Experiment, from_plain
 from kibitz.lab.standings import Ties
-from kibitz.lab.statistics import Interval, wilson
+from kibitz.lab.statistics import Interval, clopper_pearson
 from kibitz.lab.statistics.agreement import Better, Figure
 from kibitz.lab.statistics.intervals import normal_quantile
 
@@ -33,6 +33,7 @@ Measure = Literal[
 ]
 Shown = Literal[
     "expected return",
+    "settled",
     "exploitability",
     "exploitability of play",
     "CPU seconds",
@@ -53,7 +54,7 @@ FROM_REPLAYS = ("undiscounted return", "action frequency")
 """Measures that need every game move by move."""
 COST = "CPU seconds"
 """In place of a parameter: a curve's x axis shows what a game costs."""
-MOST_CURVES = 12
+MOST_CURVES = 15
 """More panels than this make a picture nobody can read."""
 MOST_SEATS = 64
 """No table has more."""
@@ -106,10 +107,17 @@ class Target:
     playouts: int | None = None
     """how many at full size; by default as many as `games`."""
 
-    def published(self, spread: float | None = None, shown: float = 0.95) -> Figure:
+    def published(
+        self,
+        spread: float | None = None,
+        shown: float = 0.95,
+        mean: float = math.nan,
+        limits: tuple[float, float] = (-math.inf, math.inf),
+    ) -> Figure:
         """The paper's value with the interval that covers so much, as far as the paper gives one.
 
-        `spread` is the standard deviation of our own returns.
+        `spread` and `mean` are those of our own returns, `limits` the bounds of the game's, in the paper's
+        unit: where only a number of games is published, its returns are taken to vary as ours do.
 
         >>> from kibitz.lab.reproductions import Target
         >>> Target("wins", "win rate", 0.5, 0.05, games=100).published().interval.low < 0.41
@@ -121,8 +129,21 @@ class Target:
             low, high = (self.paper + scale * (end - self.paper) for end in self.interval)
             return Figure(self.paper, Interval(low, high))
         if self.games and self.measure in SHARES and self.error is None:
-            return Figure(self.paper, wilson(self.paper * self.games, self.games, shown))
+            return Figure(self.paper, clopper_pearson(self.paper * self.games, self.games, shown))
         error = self.error
+        low, high = limits
+        if (
+            error is None
+            and self.games
+            and spread is not None
+            and -math.inf < low <= self.paper <= high < math.inf
+        ):
+            # Clopper and Pearson's, with as many games as vary as much where all returns are at the bounds.
+            most = (mean - low) * (high - mean)
+            games = self.games * (most / spread**2 if spread > 0 and most > 0 else 1.0)
+            part = (self.paper - low) / (high - low) if high > low else 0.0
+            ends = clopper_pearson(part * games, games, shown)
+            return Figure(self.paper, Interval(*(low + (high - low) * end for end in ends)))
         if error is None and self.games and spread is not None:
             error = spread / math.sqrt(self.games)
         if error is not None:
@@ -184,7 +205,11 @@ class Search:
     parameter: str = "simulations"
     """What the x axis shows."""
     position: str | None = None
-    """The text of a file for the game's parameter `position`."""
+    """The text of a file for the game's parameter `position`. Of what is written `{a|b|c}` one is drawn."""
+    starts: int = 1
+    """How many positions are searched at full size, with other draws in the text and other deals each."""
+    within: float | None = None
+    """Of the share of starts that have settled: how near the end an expected return has to be."""
     moves: tuple[str, ...] = ()
     """What is played first, from there."""
     player: int | None = None

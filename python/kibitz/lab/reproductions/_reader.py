@@ -174,6 +174,8 @@ class ReproductionReader(Reader):
             "measure": self.get(table, "measure", place, one_of(*get_args(Shown))),
             "parameter": self.get(table, "parameter", place, text),
             "position": self.get(table, "position", place, _lines),
+            "starts": self.get(table, "starts", place, whole_from(1, 100_000)),
+            "within": self.get(table, "within", place, positive),
             "moves": self.several(table, "moves", place, text),
             "player": self.get(table, "player", place, whole),
             "players": self.several(table, "players", place, whole),
@@ -186,8 +188,17 @@ class ReproductionReader(Reader):
         missing: dict[str, Any] = {"title": "", "game": "", "planners": (), "at": ()}
         search = Search(**(missing | {key: value for key, value in found.items() if value is not None}))
         self._check_panel(search, place)
-        if search.measure.startswith("exploitability") and (search.moves or search.player is not None):
-            self.wrong(place, "an exploitability is that of the whole game: leave out moves and player")
+        if search.measure.startswith("exploitability") and (
+            search.moves or search.player is not None or search.starts > 1
+        ):
+            self.wrong(
+                place, "an exploitability is that of the whole game: leave out moves, player and starts"
+            )
+        settles = search.measure == "settled"
+        if settles != (search.within is not None):
+            self.wrong(place, 'measure = "settled" and within = ... go together')
+        if settles and search.searches < 2:
+            self.wrong(place, "to tell what has settled takes searches = 2 or more")
         return search
 
     def _published(self, table: Mapping[str, Any], place: Place) -> tuple[Published, ...]:

@@ -69,3 +69,30 @@ def judge(ours: Figure, theirs: Figure, *, tolerance: float, better: Better = "n
     if better == "neither":
         return "differs"
     return "better" if (low > tolerance) == (better == "higher") else "worse"
+
+
+def games_to_tell(ours: Figure, theirs: Figure, games: int, *, tolerance: float) -> int | None:
+    """About how many games would tell, where `games` cannot, if the figures stay as they are.
+
+    An interval narrows with the square root of the games. None where no number would do, because the
+    published interval alone is too wide, or where nothing is known yet of how far ours would reach.
+
+    >>> from kibitz.lab.statistics import Interval
+    >>> from kibitz.lab.statistics.agreement import Figure, games_to_tell
+    >>> games_to_tell(Figure(18.0, Interval(16.0, 20.0)), Figure(17.0), 100, tolerance=0.5)
+    1600
+    """
+    gap = ours.value - theirs.value
+    beyond = abs(gap) > tolerance
+    needed = 0.0
+    # Beyond it, only the side towards the published figure counts; within, both do.
+    for side in (1, -1):
+        if beyond and side == math.copysign(1, gap):
+            continue
+        room = abs(tolerance - side * gap) if not beyond else abs(gap) - tolerance
+        own = _reach(ours)[1 if side > 0 else 0]
+        published = _reach(theirs)[0 if side > 0 else 1]
+        if not math.isfinite(own) or not published < room:
+            return None
+        needed = max(needed, games * own * own / (room * room - published * published))
+    return max(games + 1, math.ceil(needed)) if math.isfinite(needed) else None

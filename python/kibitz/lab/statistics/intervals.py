@@ -1,7 +1,7 @@
-"""Intervals for win rates and for means.
+"""Intervals for shares of independent games, and for means without bounds.
 
-Wilson's interval is the one to show, Clopper and Pearson's, which never covers too seldom, the one
-to claim with.
+Games of a match are not independent: `bounded` has the intervals for those, which take deals as the unit.
+Equal values tell nothing of how far others may be, so no interval here has the width zero either.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     return Interval(max(0.0, min(share, low)), min(1.0, max(share, high)))
 
 
-def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
-    """The exact interval for a proportion (Clopper and Pearson 1934).
+def clopper_pearson(successes: float, trials: float, confidence: float = 0.95) -> Interval:
+    """The exact interval for a proportion (Clopper and Pearson 1934); between whole numbers it is read off
+    the same beta distributions.
 
     >>> from kibitz.lab import clopper_pearson
     >>> low, high = clopper_pearson(5, 10)
@@ -81,9 +82,9 @@ def normal_quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def _check(successes: float, trials: int, confidence: float) -> None:
+def _check(successes: float, trials: float, confidence: float) -> None:
     if not 0 <= successes <= trials:
-        raise ValueError(f"{successes:g} successes in {trials} trials cannot be")
+        raise ValueError(f"{successes:g} successes in {trials:g} trials cannot be")
     check_confidence(confidence)
 
 
@@ -120,7 +121,7 @@ def mean_and_error(groups: Sequence[Sequence[float]]) -> tuple[float, float | No
 def mean_interval(groups: Sequence[Sequence[float]], confidence: float = 0.95) -> Interval:
     """Student's interval of the mean of all values, where the values of a group hang together.
 
-    The whole line for fewer than two groups.
+    The whole line for fewer than two groups, and where all of them came out the same.
 
     >>> from kibitz.lab.statistics import mean_interval
     >>> low, high = mean_interval([[1.0], [2.0], [3.0]])
@@ -130,7 +131,7 @@ def mean_interval(groups: Sequence[Sequence[float]], confidence: float = 0.95) -
     check_confidence(confidence)
     groups = [group for group in groups if group]
     mean, error = mean_and_error(groups)
-    if error is None:
+    if not error:
         return Interval(-math.inf, math.inf)
     half = student_quantile(0.5 + confidence / 2, len(groups) - 1) * error
     return Interval(mean - half, mean + half)
@@ -158,7 +159,7 @@ def bootstrap_mean(
     """The bootstrap's interval of the mean of all (Efron 1987): where returns are far from normal.
 
     Whole groups, that is deals, are drawn: the values of a group hang together. The same seed gives
-    the same interval. The whole line for fewer than two groups.
+    the same interval. The whole line for fewer than two groups, and where all came out the same.
 
     >>> from kibitz.lab.statistics import bootstrap_mean
     >>> low, high = bootstrap_mean([[0.0], [0.0], [0.0], [10.0], [0.0], [20.0]])
@@ -174,9 +175,8 @@ def bootstrap_mean(
         return Interval(-math.inf, math.inf)
     sums = np.array([math.fsum(group) for group in groups])
     counts = np.array([float(len(group)) for group in groups])
-    mean = float(sums.sum() / counts.sum())
     if np.ptp(sums / counts) == 0:
-        return Interval(mean, mean)
+        return Interval(-math.inf, math.inf)
 
     def ratio(sums: NDArray[np.float64], counts: NDArray[np.float64], axis: int = -1) -> Any:
         return sums.sum(axis=axis) / counts.sum(axis=axis)

@@ -6,7 +6,9 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from kibitz.lab.statistics.intervals import Interval, check_confidence, mean_and_error, student_quantile
+from kibitz.lab.statistics.bounded import mean_of_deals
+from kibitz.lab.statistics.intervals import Interval, check_confidence, mean_and_error
+from kibitz.lab.statistics.ties import levelled, same
 
 
 class Difference(NamedTuple):
@@ -35,8 +37,10 @@ def paired_difference(
     second: Mapping[Hashable, Sequence[float]],
     *,
     confidence: float = 0.95,
+    limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> Difference:
-    """The mean difference of returns on common deals, with Student's interval over deals.
+    """The mean difference of returns on common deals, with its interval over deals: Student's, or, where
+    `limits` of returns are given, a bounded one (`mean_of_deals`).
 
     Both give the returns by deal, one or several (one for each seating) a deal; deals that only one
     of them has played are left out. The games of a deal hang together: its difference counts once.
@@ -50,11 +54,11 @@ def paired_difference(
     check_confidence(confidence)
     common = [deal for deal in first if second.get(deal) and first[deal]]
     differences = [_mean(first[deal]) - _mean(second[deal]) for deal in common]
-    mean, error = mean_and_error([[difference] for difference in differences])
-    if error is None:
-        return Difference(mean, None, Interval(-math.inf, math.inf), len(common))
-    half = student_quantile(0.5 + confidence / 2, len(common) - 1) * error
-    return Difference(mean, error, Interval(mean - half, mean + half), len(common))
+    groups = [[difference] for difference in differences]
+    mean, error = mean_and_error(groups)
+    widest = limits[1] - limits[0]
+    interval = mean_of_deals(groups, (-widest, widest), confidence)
+    return Difference(mean, error, interval, len(common))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -74,9 +78,10 @@ def wilcoxon(first: Sequence[float], second: Sequence[float]) -> RankTest:
 
     _check_paired([first, second])
     test = "Wilcoxon's signed ranks"
-    if all(a == b for a, b in zip(first, second, strict=True)):
+    differences = [0.0 if same(a, b) else a - b for a, b in zip(first, second, strict=True)]
+    if not any(differences):
         return RankTest(test, 0.0, 1.0, len(first))  # nothing to rank
-    result = stats.wilcoxon(first, second, zero_method="zsplit")
+    result = stats.wilcoxon(levelled([differences])[0], zero_method="zsplit")
     return RankTest(test, float(result.statistic), float(result.pvalue), len(first))
 
 
@@ -91,6 +96,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> RankTest:
 
     if not first or not second:
         raise ValueError("a rank test needs at least one value of each")
+    first, second = levelled([first, second])
     result = stats.mannwhitneyu(first, second)
     return RankTest(
         "Mann and Whitney's", float(result.statistic), float(result.pvalue), min(len(first), len(second))
@@ -109,7 +115,7 @@ def friedman(samples: Sequence[Sequence[float]]) -> RankTest:
     _check_paired(samples)
     if len(samples) < 3:
         raise ValueError(f"Friedman's test compares three or more, not {len(samples)}")
-    deals = len(samples[0])
+    samples, deals = levelled(samples), len(samples[0])
     if all(len({*values}) == 1 for values in zip(*samples, strict=True)):
         return RankTest("Friedman's", 0.0, 1.0, deals)  # all the same on every deal
     result = stats.friedmanchisquare(*samples)

@@ -352,6 +352,6 @@ fn a_first_move_that_is_given_is_made() {
     assert_eq!((outcome.steps, outcome.faulty), (600, 0));
     for (game, first) in given().enumerate() {
         let drawn = format!("(draw {})", outcome.scores[2 * game]);
-        assert_eq!(machine.move_name(0, first.chosen), drawn);
+        assert_eq!(machine.move_name(&start, 0, first.chosen), drawn);
     }
 }

@@ -32,8 +32,12 @@ waste      \nto turn     7♣ Q♣ [K♦] Q♦ J♣ [K♣]
     let names: Vec<String> =
         state.moves.iter().map(|made| game.action_name(&state, Some(0), made.action())).collect();
     assert_eq!(names, ["K♦ to column 4", "K♣ to column 4", "J♥ to Q♠", "J♦ to Q♠"]);
-    assert!(file::read("no/such/file").unwrap_err().starts_with("cannot read the position 'no/such/file'"));
-    assert!(file::read("/").unwrap_err().contains("it is no file"));
+    assert!(
+        file::read("no/such/file")
+            .unwrap_err()
+            .starts_with("'no/such/file' is no position: it cannot be read")
+    );
+    assert!(file::read("/").unwrap_err().contains("it is not a regular file"));
 }
 
 /// With every card in the open and no deck, whatever the reading, the preferences bring all cards up and stop
