@@ -100,7 +100,7 @@ def test_weights_are_kept() -> None:
         assert shares[weights] * 1000 == pytest.approx(round(shares[weights] * 1000))
 
 
-COUNTERS = ["effective", "states", "depletions", "conditioned", "fresh", "strays", "transitions"]
+COUNTERS = ["effective", "states", "depletions", "conditioned", "fresh", "inconsistencies", "transitions"]
 
 
 def test_particles_say_how_sure_they_are() -> None:
@@ -117,7 +117,7 @@ def test_particles_say_how_sure_they_are() -> None:
             states = belief.states(1000)
             assert states is not None
             assert counters["states"] == len(states)
-            assert counters["strays"] == 0
+            assert counters["inconsistencies"] == 0
             steps, before = counters["transitions"], steps
             assert steps >= before + 100
     # One particle is soon wrong, and another is taken that agrees.
@@ -125,7 +125,7 @@ def test_particles_say_how_sure_they_are() -> None:
     for view in views:
         belief.update(view)
     counters = dict(belief.counters)
-    assert counters["conditioned"] > 0 == counters["strays"]
+    assert counters["conditioned"] > 0 == counters["inconsistencies"]
 
 
 def test_every_kind_says_what_it_costs() -> None:

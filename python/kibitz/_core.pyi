@@ -556,7 +556,7 @@ class RegretSolver:
         """What each player gets by it, and would get by answering the others best; None without a tree."""
 
 @final
-class Lessons:
+class SelfPlay:
     """A network that is being taught a game; ValueError where the game cannot be learned."""
 
     def __new__(
@@ -572,7 +572,7 @@ class Lessons:
         threads: int = 1,
         seed: int = 0,
         net: bytes | None = None,
-    ) -> Lessons: ...
+    ) -> SelfPlay: ...
     def round(self, rate: float) -> tuple[int, float, float]:
         """Plays a round of games and learns from it at this rate: the games so far, the first player's mean
         return in this round from 0 (the worst) to 1, and the mean cross entropy.

@@ -9,11 +9,11 @@
 
 use std::sync::Arc;
 
+use crate::macro_actions::MacroActions;
 use crate::model::SharedModel;
 use crate::playout::Playout;
 use crate::rng::{Rng, derive};
 use crate::solve::Proof;
-use crate::strides::Strides;
 use crate::view::View;
 
 /// A choice of one player, or an outcome of chance. The game gives the number its meaning.
@@ -382,9 +382,15 @@ pub trait Game: Send + Sync + 'static {
     }
 
     /// What [`Game::evaluate`] would say to `player`, the only mover, after each of these legal actions if the
-    /// game goes on; not a number where that has to be tried. False, the default, where the game knows nothing
+    /// game goes on; NaN where the action must be simulated. False, the default, where the game knows nothing
     /// quicker than trying all, or where chance or somebody else may come next.
-    fn promises(&self, _: &Self::State, _player: usize, _: &[Action], _values: &mut Vec<f64>) -> bool {
+    fn afterstate_values(
+        &self,
+        _: &Self::State,
+        _player: usize,
+        _: &[Action],
+        _values: &mut Vec<f64>,
+    ) -> bool {
         false
     }
 
@@ -396,25 +402,26 @@ pub trait Game: Send + Sync + 'static {
 
     /// How many symmetries are known: exchanges of two things that change the names of states and actions, but
     /// nothing that anybody could get.
-    fn swaps(&self) -> usize {
+    fn symmetries(&self) -> usize {
         0
     }
 
-    /// On which side of a symmetry a state is: 1 and -1 are exchanged, and 0 stays 0.
-    fn lean(&self, state: &Self::State, swap: usize) -> i32 {
-        let _ = (state, swap);
+    /// Which of the two representatives under a symmetry a state is: 1 or -1, or 0 where the symmetry leaves the state
+    /// as it is. The canonical form is the one with orientation 1.
+    fn orientation(&self, state: &Self::State, symmetry: usize) -> i32 {
+        let _ = (state, symmetry);
         0
     }
 
-    /// What a symmetry makes of a state. Twice, it is the same again.
-    fn swapped(&self, state: &Self::State, swap: usize) -> Self::State {
-        let _ = swap;
+    /// The image of a state under a symmetry, which is its own inverse.
+    fn reflected(&self, state: &Self::State, symmetry: usize) -> Self::State {
+        let _ = symmetry;
         state.clone()
     }
 
-    /// What a symmetry makes of an action.
-    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
-        let _ = (player, swap);
+    /// The image of an action under a symmetry.
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
+        let _ = (player, symmetry);
         action
     }
 
@@ -450,7 +457,7 @@ pub trait Game: Send + Sync + 'static {
 
     /// The game as those who play it are to imagine it, where that is another than the one that is played: planners
     /// and beliefs are given it in its place. Players, actions and observations must be the same.
-    fn imagined(&self) -> Option<SharedModel> {
+    fn planning_model(&self) -> Option<SharedModel> {
         None
     }
 
@@ -478,7 +485,7 @@ pub trait Game: Send + Sync + 'static {
     }
 
     /// The game over its moves that cannot be undone, where it knows them better than by trying.
-    fn strides(&self) -> Option<Arc<dyn Strides>> {
+    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
         None
     }
 

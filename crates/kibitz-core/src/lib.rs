@@ -2,8 +2,8 @@
 //!
 //! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
-//! [`planner`] and [`registry`], [`revealed`] (a game with nothing hidden), [`strides`] (a game
-//! over its moves that cannot be undone), [`hopeful`] (a bounded search for the best), [`learn`]
+//! [`planner`] and [`registry`], [`determinized`] (a game with nothing hidden), [`macro_actions`] (a game
+//! over its moves that cannot be undone), [`bounded_dfs`] (a bounded search for the best), [`learn`]
 //! (networks that judge states), [`search`] (the one tree search) and [`planners`] (the others); [`solve`]
 //! (exact values), [`regret`] (regret matching) and [`equilibrium`] (regret minimisation); [`draw`] is for
 //! pictures of games, [`file`] for files that users name.
@@ -11,13 +11,15 @@
 #![forbid(unsafe_code)]
 
 pub mod belief;
+pub mod bounded_dfs;
+pub mod determinized;
 pub mod draw;
 pub mod equilibrium;
 pub mod file;
 pub mod game;
-pub mod hopeful;
 pub mod keys;
 pub mod learn;
+pub mod macro_actions;
 pub mod model;
 pub mod params;
 pub mod planner;
@@ -25,12 +27,10 @@ pub mod planners;
 pub mod playout;
 pub mod registry;
 pub mod regret;
-pub mod revealed;
 pub mod rng;
 pub mod search;
 pub mod solve;
 pub mod spec;
-pub mod strides;
 pub mod view;
 pub mod watch;
 

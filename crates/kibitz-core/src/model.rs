@@ -9,17 +9,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::game::{Action, Game, Info, Observation, Turn};
+use crate::macro_actions::MacroActions;
 use crate::playout::{self, Playout};
 use crate::rng::{Purpose, Rng};
 use crate::solve::Proof;
-use crate::strides::Strides;
 use crate::view::View;
 
 /// A game shared between threads, whatever its states are made of.
 pub type SharedModel = Arc<dyn Model>;
 
 /// The game itself, or, where it hides something and offers one, its collapsed model.
-pub fn in_the_open(model: SharedModel) -> SharedModel {
+pub fn collapsed_or_self(model: SharedModel) -> SharedModel {
     if model.info().perfect_information { model } else { model.collapsed().unwrap_or(model) }
 }
 
@@ -158,36 +158,42 @@ pub trait Model: Send + Sync {
     fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>);
     /// [`Game::evaluate`].
     fn evaluate(&self, state: &State, values: &mut [f64]);
-    /// [`Game::promises`].
-    fn promises(&self, state: &State, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool;
+    /// [`Game::afterstate_values`].
+    fn afterstate_values(
+        &self,
+        state: &State,
+        player: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool;
     /// [`Game::atoms`].
     fn atoms(&self, state: &State, atoms: &mut Vec<u32>);
     /// [`Game::hash`].
     fn hash(&self, state: &State) -> u64;
-    /// [`Game::swaps`].
-    fn swaps(&self) -> usize;
-    /// [`Game::lean`].
-    fn lean(&self, state: &State, swap: usize) -> i32;
-    /// [`Game::swapped`].
-    fn swapped(&self, state: &State, swap: usize) -> State;
-    /// [`Game::swapped_action`].
-    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action;
+    /// [`Game::symmetries`].
+    fn symmetries(&self) -> usize;
+    /// [`Game::orientation`].
+    fn orientation(&self, state: &State, symmetry: usize) -> i32;
+    /// [`Game::reflected`].
+    fn reflected(&self, state: &State, symmetry: usize) -> State;
+    /// [`Game::reflected_action`].
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action;
     /// [`Game::view_key`].
     fn view_key(&self, state: &State, player: usize) -> u64;
     /// [`Game::resample`].
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State>;
     /// [`Game::collapsed`].
     fn collapsed(&self) -> Option<SharedModel>;
-    /// [`Game::imagined`].
-    fn imagined(&self) -> Option<SharedModel>;
+    /// [`Game::planning_model`].
+    fn planning_model(&self) -> Option<SharedModel>;
     /// [`Game::judge`].
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
     /// [`Game::unknown`].
     fn unknown(&self, state: &State) -> u32;
     /// [`Game::prove`].
     fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof>;
-    /// [`Game::strides`].
-    fn strides(&self) -> Option<Arc<dyn Strides>>;
+    /// [`Game::macro_actions`].
+    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>>;
     /// [`Game::svg`].
     fn svg(&self, state: &State, viewer: Option<usize>) -> String;
     /// [`Game::faults`].
@@ -307,28 +313,34 @@ impl<G: Game> Model for G {
         Game::evaluate(self, state.get::<G::State>(), values);
     }
 
-    fn promises(&self, state: &State, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
-        Game::promises(self, state.get::<G::State>(), player, actions, values)
+    fn afterstate_values(
+        &self,
+        state: &State,
+        player: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        Game::afterstate_values(self, state.get::<G::State>(), player, actions, values)
     }
 
     fn atoms(&self, state: &State, atoms: &mut Vec<u32>) {
         Game::atoms(self, state.get::<G::State>(), atoms);
     }
 
-    fn swaps(&self) -> usize {
-        Game::swaps(self)
+    fn symmetries(&self) -> usize {
+        Game::symmetries(self)
     }
 
-    fn lean(&self, state: &State, swap: usize) -> i32 {
-        Game::lean(self, state.get::<G::State>(), swap)
+    fn orientation(&self, state: &State, symmetry: usize) -> i32 {
+        Game::orientation(self, state.get::<G::State>(), symmetry)
     }
 
-    fn swapped(&self, state: &State, swap: usize) -> State {
-        State::new(Game::swapped(self, state.get::<G::State>(), swap))
+    fn reflected(&self, state: &State, symmetry: usize) -> State {
+        State::new(Game::reflected(self, state.get::<G::State>(), symmetry))
     }
 
-    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
-        Game::swapped_action(self, player, action, swap)
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
+        Game::reflected_action(self, player, action, symmetry)
     }
 
     fn hash(&self, state: &State) -> u64 {
@@ -347,8 +359,8 @@ impl<G: Game> Model for G {
         Game::collapsed(self)
     }
 
-    fn imagined(&self) -> Option<SharedModel> {
-        Game::imagined(self)
+    fn planning_model(&self) -> Option<SharedModel> {
+        Game::planning_model(self)
     }
 
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
@@ -363,8 +375,8 @@ impl<G: Game> Model for G {
         Game::prove(self, state.get::<G::State>(), states, pause)
     }
 
-    fn strides(&self) -> Option<Arc<dyn Strides>> {
-        Game::strides(self)
+    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
+        Game::macro_actions(self)
     }
 
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {

@@ -3,8 +3,8 @@
 //! [`run`] is generic over the game, so that the whole loop is compiled for each game's own
 //! states; everybody else calls it through [`crate::Model::playouts`].
 
+use crate::bounded_dfs::dfs_best_return;
 use crate::game::{Action, Game, Turn};
-use crate::hopeful;
 use crate::rng::Rng;
 
 /// How the moves of a playout are chosen.
@@ -24,7 +24,7 @@ pub enum Policy {
     /// No moves at all: the evaluator judges the leaf.
     Evaluator,
     /// No moves at all: the best that a bounded search finds in one world, the game's own
-    /// ([`Game::judge`]) or that of [`crate::hopeful`].
+    /// ([`Game::judge`]) or that of [`crate::bounded_dfs`].
     Solver {
         /// States to look at.
         effort: u32,
@@ -67,7 +67,7 @@ pub fn run<G: Game>(
             return 0;
         }
         let made = game.judge(state, effort, rng, returns);
-        return made.unwrap_or_else(|| hopeful::best_found(game, state, effort, rng, returns)) as u32;
+        return made.unwrap_or_else(|| dfs_best_return(game, state, effort, rng, returns)) as u32;
     }
     let players = returns.len();
     let mut buffer = [0.0; MAX_PLAYERS];

@@ -1,4 +1,4 @@
-//! Klondike from outside: its solver, its strides, and planners that must not see through the cards.
+//! Klondike from outside: its solver, its macro-actions, and planners that must not see through the cards.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -270,7 +270,7 @@ fn what_is_lost_is_lost_whatever_is_tried() {
 }
 
 #[test]
-fn strides_are_made_of_moves() {
+fn macro_actions_are_made_of_moves() {
     let mut wins = 0.0;
     for deal in 0..12 {
         let mut table = Sitting::deal(game("klondike(reading=naive)"), deal);
@@ -357,9 +357,9 @@ fn the_network_plays_well() {
 }
 
 #[test]
-fn strides_that_nobody_learned_are_not_judged_by_a_network() {
+fn macro_actions_that_nobody_learned_are_not_judged_by_a_network() {
     let why = planner("stride-uct(playout=evaluator)")
         .start(game("klondike(reading=naive, draw=1)"), 0, 1)
         .unwrap_err();
-    assert!(why.contains("an evaluator of strides"), "{why}");
+    assert!(why.contains("an evaluator of macro-actions"), "{why}");
 }

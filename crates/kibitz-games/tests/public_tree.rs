@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use kibitz_core::belief::{Belief, Conduct, Exact, Opponents};
+use kibitz_core::belief::{Belief, Exact, OpponentPolicy, Opponents};
 use kibitz_core::planner::Decision;
 use kibitz_core::{Action, Event, Model, Rng, SharedModel, State, Turn, View, registry};
 use kibitz_games as _;
@@ -272,7 +272,7 @@ fn the_search_is_the_papers_in_its_own_game() {
 /// Who holds a king always bets, who holds anything else never does.
 struct Honest(BTreeMap<u64, bool>);
 
-impl Conduct for Honest {
+impl OpponentPolicy for Honest {
     fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
         let bets = self.0.get(&key).map(|king| if *king { BET } else { PASS });
         bets.map(|action| (action, 7.0)).into_iter().collect()

@@ -8,7 +8,7 @@ use kibitz_core::spec::unknown;
 
 use crate::check::check;
 use crate::compile::{Network, network};
-use crate::ground::{Ground, GroundLimits, NotGround, Way, ground_program, prepared};
+use crate::ground::{Ground, GroundLimits, GroundingStrategy, NotGround, ground_program, prepared};
 use crate::parse::{Limits, parse};
 use crate::picture::Hints;
 use crate::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
@@ -227,7 +227,7 @@ const FEW: (usize, u64) = (300_000, 10_000_000);
 pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet, usize), NotGround> {
     let end = Instant::now() + limits.time;
     let program = prepared(rules, limits)?;
-    let attempt = |way: Way, most: usize, steps: u64| {
+    let attempt = |way: GroundingStrategy, most: usize, steps: u64| {
         let time = end.saturating_duration_since(Instant::now());
         if time.is_zero() {
             return Err(NotGround { why: "there is no time left".to_owned(), rule: None });
@@ -242,7 +242,7 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
         Ok((ground, network))
     };
     let mut best: Option<(Ground, Network)> = None;
-    for way in Way::ALL {
+    for way in GroundingStrategy::ALL {
         // Far more rules do not make a smaller network.
         let most = best.as_ref().map_or(FEW.0, |(ground, _)| (3 * ground.len()).min(FEW.0));
         if let Ok((ground, network)) = attempt(way, most, FEW.1)
@@ -252,7 +252,7 @@ pub fn smallest_network(rules: &Rules, limits: &GroundLimits) -> Result<(Propnet
         }
     }
     // Where there is much, small parts help most, and then asking for less.
-    let [_, _, fine_on_demand, fine] = Way::ALL;
+    let [_, _, fine_on_demand, fine] = GroundingStrategy::ALL;
     let large = |way| attempt(way, limits.rules, limits.steps);
     let found = match best {
         Some(best) => Ok(best),

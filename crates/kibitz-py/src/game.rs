@@ -97,8 +97,8 @@ pub struct Game {
 
 impl Game {
     /// What planners and beliefs are given.
-    pub fn imagined(&self) -> SharedModel {
-        self.model.imagined().unwrap_or_else(|| self.model.clone())
+    pub fn planning_model(&self) -> SharedModel {
+        self.model.planning_model().unwrap_or_else(|| self.model.clone())
     }
 
     /// The same rules with a table of numbers of its own, where there is one: what a planner is started on, so that

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use crate::lang::{Finding, check_rules, rules_limits};
     #[pymodule_export]
-    use crate::learn::Lessons;
+    use crate::learn::SelfPlay;
     #[pymodule_export]
     use crate::machine::{RulesMachine, RulesState, rules_machines};
     #[pymodule_export]

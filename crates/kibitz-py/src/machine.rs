@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use kibitz_lang::compile::network;
-use kibitz_lang::ground::{NotGround, Way, ground_by};
+use kibitz_lang::ground::{GroundingStrategy, NotGround, ground_by};
 use kibitz_lang::run::{Machine, Outlook, Propnet, Reasoner};
 use kibitz_lang::syntax::{Rule, Symbol};
 use kibitz_lang::{LoadLimits, Rules, Source, no_game, smallest_network};
@@ -151,7 +151,7 @@ impl RulesMachine {
 }
 
 /// The network of rules that are ground in a certain way.
-fn network_of(way: Way) -> String {
+fn network_of(way: GroundingStrategy) -> String {
     format!("network({})", way.name())
 }
 
@@ -159,7 +159,7 @@ fn network_of(way: Way) -> String {
 /// reasoner.
 #[pyfunction]
 pub fn rules_machines() -> Vec<String> {
-    let ways = Way::ALL.into_iter().map(network_of);
+    let ways = GroundingStrategy::ALL.into_iter().map(network_of);
     std::iter::once("network".to_owned()).chain(ways).chain(["reasoner".to_owned()]).collect()
 }
 
@@ -168,7 +168,7 @@ fn make(source: &Source, limits: &LoadLimits, wanted: Option<&str>) -> Result<Ru
     let mut why = None;
     let heads = heads(source, &rules);
     let no_network = |not: NotGround| format!("{} cannot be run as a network: {}", source.name(), not.why);
-    if let Some(way) = Way::ALL.into_iter().find(|way| wanted == Some(&network_of(*way))) {
+    if let Some(way) = GroundingStrategy::ALL.into_iter().find(|way| wanted == Some(&network_of(*way))) {
         let ground = ground_by(way, &rules, &limits.ground).map_err(no_network)?;
         let network = network(&ground);
         return Ok(RulesMachine::new(Propnet::new(ground, network), network_of(way), None, heads));

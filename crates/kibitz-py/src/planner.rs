@@ -288,7 +288,7 @@ impl Planner {
         let player = rules.check_player(seat)?;
         let mut seat = self.sit()?;
         seat.game = None;
-        let model = rules.imagined();
+        let model = rules.planning_model();
         let planner = &mut seat.planner;
         self.run(py, rules, || planner.start(model, player, seed))?.map_err(PyValueError::new_err)?;
         seat.game = Some((game.clone().unbind(), player));

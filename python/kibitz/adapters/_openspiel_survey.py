@@ -40,7 +40,7 @@ class Row:
     """Decisions that the planner took."""
     blind: int = 0
     """Those among them that were random, because no state explained what had been seen."""
-    astray: int = 0
+    inconsistent: int = 0
     """Those that were taken with particles none of which agrees with all that had been seen."""
     seconds: float = 0.0
     """Of processor time, for those decisions."""
@@ -150,7 +150,7 @@ def play(game: kb.Game, planner: str, seconds: float, row: Row) -> None:
             decisions.append(decision)
             row.moves += 1
             row.blind += len(view.legal) > 1 and not decision.simulations
-            row.astray += dict(decision.counters).get("strays", 0) > 0
+            row.inconsistent += dict(decision.counters).get("inconsistencies", 0) > 0
         referee.apply(decisions)
         row.seconds = time.process_time() - began
         if row.seconds > seconds and not referee.over:
@@ -213,17 +213,17 @@ def _apart(arguments: Sequence[str], seconds: float) -> tuple[Any, str]:
 def line(row: Row) -> str:
     """A row for people."""
     loads, walks = ("yes" if good else "no" for good in (row.loads, row.walks))
-    moves, blind, astray = (
+    moves, blind, inconsistent = (
         f"{count:{form}}" if row.moves else ""
         for count, form in (
             (row.moves, ""),
             (row.blind / max(row.moves, 1), ".0%"),
-            (row.astray / max(row.moves, 1), ".0%"),
+            (row.inconsistent / max(row.moves, 1), ".0%"),
         )
     )
     return (
         f"{row.name:34} {row.information:10} {loads:5} {walks:6} {row.plays:5} {moves:>5} "
-        f"{blind:>6} {astray:>6} {row.views:6} {row.peer:4} {row.why}"
+        f"{blind:>6} {inconsistent:>6} {row.views:6} {row.peer:4} {row.why}"
     ).rstrip()
 
 
@@ -239,7 +239,7 @@ def total(rows: Sequence[Row]) -> str:
         f"{sum(row.peer == 'yes' for row in hidden)}.\n"
         f"Of {sum(row.moves for row in hidden)} decisions there, {sum(row.blind for row in hidden)} were "
         f"taken at random, because no state explained what had been seen, and "
-        f"{sum(row.astray for row in hidden)} with particles none of which agrees with all of it."
+        f"{sum(row.inconsistent for row in hidden)} with particles none of which agrees with all of it."
     )
 
 
@@ -270,7 +270,7 @@ def main(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{'game':34} {'information':10} loads random plays moves  blind astray views  peer why not")
+    print(f"{'game':34} {'information':10} loads random plays moves  blind inconsistent views  peer why not")
     rows = survey(names, planner=options.planner, seconds=options.seconds)
     print(total(rows))
     return 0

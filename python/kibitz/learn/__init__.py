@@ -86,7 +86,7 @@ def teach(
     if games < 1:
         raise ValueError(f"games={games}: a network learns from at least one game")
     each = max(1, min(1000, games // 50))
-    lessons = _core.Lessons(
+    self_play = _core.SelfPlay(
         load(game),
         strides=strides,
         round=each,
@@ -100,7 +100,7 @@ def teach(
     )
     rounds = -(-games // each)
     for number in range(rounds):
-        made = lessons.round(rate * (1 - 0.9 * number / rounds))
+        made = self_play.round(rate * (1 - 0.9 * number / rounds))
         if progress is not None:
-            progress(Progress(*made), Net(lessons.net()))
-    return Net(lessons.net())
+            progress(Progress(*made), Net(self_play.net()))
+    return Net(self_play.net())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::enumerate::{Bounds, Halt, enumerate};
-use super::opponents::{Conduct, Opponents};
+use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past};
 use super::{Belief, Counter, Trouble, World};
 use crate::model::Model;
@@ -78,8 +78,8 @@ fn round(number: f64) -> String {
 }
 
 impl Belief for Exact {
-    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
-        self.ledger.conduct = conduct;
+    fn assume(&mut self, policy: Option<Arc<dyn OpponentPolicy>>) {
+        self.ledger.policy = policy;
     }
 
     fn update(

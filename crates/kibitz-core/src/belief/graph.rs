@@ -66,16 +66,18 @@ impl BeliefGraph {
     /// The legal actions of a belief that is kept, in classes: symmetries of the belief exchange those of a class.
     pub fn classes(&self, model: &dyn Model, at: usize) -> Vec<Vec<Action>> {
         let BeliefNode { belief, legal, .. } = &self.nodes[at];
-        if model.swaps() == 0 {
+        if model.symmetries() == 0 {
             return legal.iter().map(|action| vec![*action]).collect();
         }
         let key = key_of(model, belief);
-        let keeps = |swap: &usize| {
-            let balance: f64 = belief.iter().map(|(s, p)| p * f64::from(model.lean(s, *swap))).sum();
-            let swapped = || belief.iter().map(|(state, p)| (model.swapped(state, *swap), *p)).collect();
-            balance.abs() < 1e-9 && key_of(model, &merged(model, swapped())) == key
+        let keeps = |symmetry: &usize| {
+            let balance: f64 =
+                belief.iter().map(|(s, p)| p * f64::from(model.orientation(s, *symmetry))).sum();
+            let reflected =
+                || belief.iter().map(|(state, p)| (model.reflected(state, *symmetry), *p)).collect();
+            balance.abs() < 1e-9 && key_of(model, &merged(model, reflected())) == key
         };
-        let swaps: Vec<usize> = (0..model.swaps()).filter(keeps).collect();
+        let symmetries: Vec<usize> = (0..model.symmetries()).filter(keeps).collect();
         let mut seen: KeyMap<()> = KeyMap::default();
         let mut classes = Vec::new();
         for first in legal {
@@ -86,7 +88,9 @@ impl BeliefGraph {
             while let Some(action) = open.pop() {
                 if seen.insert(action.0.into(), ()).is_none() {
                     class.push(action);
-                    open.extend(swaps.iter().map(|swap| model.swapped_action(0, action, *swap)));
+                    open.extend(
+                        symmetries.iter().map(|symmetry| model.reflected_action(0, action, *symmetry)),
+                    );
                 }
             }
             classes.push(class);
@@ -128,7 +132,7 @@ impl BeliefGraph {
     pub fn find(&mut self, model: &dyn Model, worlds: Vec<(World, f64)>) -> (usize, Vec<usize>) {
         let belief = worlds.into_iter().map(|(world, p)| (world.state, p)).collect();
         let mut belief = merged(model, belief);
-        let exchanges = settle_names(model, &mut belief);
+        let exchanges = canonical_form(model, &mut belief);
         (self.number_and_keep(model, belief), exchanges)
     }
 
@@ -156,7 +160,7 @@ impl BeliefGraph {
         let (later, groups) = self.settle(model, moving, tick)?;
         let (mut next, mut beliefs) = (Vec::new(), Vec::new());
         for (mut belief, p) in groups {
-            settle_names(model, &mut belief);
+            canonical_form(model, &mut belief);
             next.push((self.number(model, &belief), gamma * p));
             beliefs.push(belief);
         }
@@ -242,17 +246,17 @@ impl BeliefGraph {
 
 /// Gives the same names to what differs by names only, as far as symmetries tell: the likelier one of two that
 /// can be exchanged comes first. Gives the exchanges in their order.
-pub fn settle_names(model: &dyn Model, belief: &mut Distribution) -> Vec<usize> {
+pub fn canonical_form(model: &dyn Model, belief: &mut Distribution) -> Vec<usize> {
     let mut made = Vec::new();
-    let lean = |belief: &Distribution, swap| -> f64 {
-        belief.iter().map(|(state, p)| p * f64::from(model.lean(state, swap))).sum()
+    let orientation = |belief: &Distribution, symmetry| -> f64 {
+        belief.iter().map(|(state, p)| p * f64::from(model.orientation(state, symmetry))).sum()
     };
     loop {
         let before = made.len();
-        for swap in 0..model.swaps() {
-            if lean(belief, swap) < -1e-9 {
-                belief.iter_mut().for_each(|(state, _)| *state = model.swapped(state, swap));
-                made.push(swap);
+        for symmetry in 0..model.symmetries() {
+            if orientation(belief, symmetry) < -1e-9 {
+                belief.iter_mut().for_each(|(state, _)| *state = model.reflected(state, symmetry));
+                made.push(symmetry);
             }
         }
         if made.len() == before {

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::opponents::{Conduct, Opponents};
+use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past, Successor};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World};
@@ -321,8 +321,8 @@ fn choose(past: &Past, now: &Moment, own: Option<Action>, dead: &BTreeSet<u64>, 
 }
 
 impl Belief for Hypergames {
-    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
-        self.ledger.conduct = conduct;
+    fn assume(&mut self, policy: Option<Arc<dyn OpponentPolicy>>) {
+        self.ledger.policy = policy;
     }
 
     fn update(

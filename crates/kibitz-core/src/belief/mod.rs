@@ -7,13 +7,13 @@
 
 mod enumerate;
 mod exact;
-pub(crate) mod foreknowledge;
 pub mod graph;
 mod hypergames;
 mod kind;
 mod opponents;
 mod particles;
 mod past;
+pub(crate) mod perfect_information_bound;
 mod resampling;
 mod tree;
 mod world;
@@ -21,7 +21,7 @@ mod world;
 pub use exact::Exact;
 pub use hypergames::Hypergames;
 pub use kind::{BeliefKind, Form};
-pub use opponents::{Conduct, Opponents};
+pub use opponents::{OpponentPolicy, Opponents};
 pub use particles::{Particles, Weights};
 pub use resampling::Resampling;
 pub use tree::HistoryTree;
@@ -50,8 +50,8 @@ pub trait Belief: Send + Sync {
     ) -> Result<(), Trouble>;
 
     /// Says how other players decide, until the next call, to those who take them to do as a search says.
-    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
-        let _ = conduct;
+    fn assume(&mut self, policy: Option<Arc<dyn OpponentPolicy>>) {
+        let _ = policy;
     }
 
     /// Draws a present into `world`.
@@ -74,7 +74,7 @@ pub trait Belief: Send + Sync {
 
     /// Whether its worlds disagree with something that was seen, for want of better ones: what may be done in two of
     /// them need not be the same although it looks the same.
-    fn astray(&self) -> bool {
+    fn inconsistent(&self) -> bool {
         false
     }
 

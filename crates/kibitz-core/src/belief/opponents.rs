@@ -28,7 +28,7 @@ pub enum Opponents {
 }
 
 /// What is known of how players decide: the memory of a search, say.
-pub trait Conduct: Send + Sync {
+pub trait OpponentPolicy: Send + Sync {
     /// How often a player who knows what the key stands for (see [`crate::view`]) chooses what; nothing where
     /// that is not known.
     fn strategy(&self, key: u64) -> Vec<(Action, f64)>;

@@ -14,7 +14,7 @@
 //! fresh particles set out from there.
 //!
 //! In a long game it may be that no particle agrees with everything all the same. One that disagrees is
-//! therefore not dropped at once but *strays*: it counts next to nothing as long as there are
+//! therefore not dropped at once but is *inconsistent*: it counts next to nothing as long as there are
 //! others, and is what is left to plan with when there are none.
 //!
 //! That is with weights. Without, as in POMCP, all outcomes are drawn blindly, and particles that disagree
@@ -23,7 +23,7 @@
 use std::sync::Arc;
 
 use super::enumerate::{Bounds, Halt, Merged, enumerate};
-use super::opponents::{Conduct, Opponents};
+use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past};
 use super::world::Next;
 use super::{Belief, Counter, Trouble, World};
@@ -64,7 +64,7 @@ pub struct Particles {
     effective: usize,
     /// How many different states they are (where the game cannot tell, how many different histories).
     different: usize,
-    /// Whether the view's legal actions are legal in all of them, which astray ones need not allow.
+    /// Whether the view's legal actions are legal in all of them, which inconsistent ones need not allow.
     fits: bool,
     rejuvenation: Patience,
     conditioning: Patience,
@@ -107,7 +107,7 @@ struct Particle {
     world: World,
     weight: f64,
     /// How often it disagreed with the view.
-    strays: u32,
+    inconsistencies: u32,
 }
 
 /// A step with more outcomes than this is drawn blindly.
@@ -184,9 +184,10 @@ impl Particles {
         event: usize,
         rng: &mut Rng,
     ) -> Vec<Particle> {
-        let strays = nearest(&swarm);
-        let agreeing =
-            |swarm: &[Particle]| swarm.iter().filter(|particle| particle.strays == strays).count();
+        let inconsistencies = nearest(&swarm);
+        let agreeing = |swarm: &[Particle]| {
+            swarm.iter().filter(|particle| particle.inconsistencies == inconsistencies).count()
+        };
         let all = swarm.len();
         let before = if self.weights == Weights::None {
             let walked = self.reject(past, &swarm, event, rng);
@@ -210,7 +211,7 @@ impl Particles {
                 walked += 1;
                 let arrives = particle.walk(past, event, Some(&mut scouts), rng);
                 left += u32::from(arrives);
-                fit += usize::from(arrives && particle.strays == strays);
+                fit += usize::from(arrives && particle.inconsistencies == inconsistencies);
                 arrives
             });
             if walked < all {
@@ -235,12 +236,12 @@ impl Particles {
 
     /// What particles lead to, given what was seen next. Empty where nothing was found.
     fn condition(&self, past: &Past, before: &[Particle], event: usize, rng: &mut Rng) -> Vec<Particle> {
-        let strays = nearest(before);
+        let inconsistencies = nearest(before);
         let mut sources = Merged::new(past.model);
-        for particle in before.iter().filter(|particle| particle.strays == strays) {
+        for particle in before.iter().filter(|particle| particle.inconsistencies == inconsistencies) {
             sources.add(particle.world.clone(), particle.weight);
         }
-        match self.list(past, sources.worlds, event, strays, rng) {
+        match self.list(past, sources.worlds, event, inconsistencies, rng) {
             Ok(listed) => listed,
             Err(Halt::Drawn) => self.reject(past, before, event, rng),
             Err(_) => Vec::new(),
@@ -257,10 +258,10 @@ impl Particles {
         past: &Past,
         sources: Vec<(World, f64)>,
         event: usize,
-        strays: u32,
+        inconsistencies: u32,
         rng: &mut Rng,
     ) -> Result<Vec<Particle>, Halt> {
-        let particle = |(world, weight)| Particle { world, weight, strays };
+        let particle = |(world, weight)| Particle { world, weight, inconsistencies };
         let mut sources: Vec<Particle> = sources.into_iter().map(particle).collect();
         let most = EFFORT.max(16 * self.count as u64);
         let bounds = Bounds { worlds: most as usize, steps: most };
@@ -282,7 +283,7 @@ impl Particles {
     /// Tries particles again and again, blindly, until as many agree as are wanted. Where none does, all that can go
     /// on.
     fn reject(&self, past: &Past, swarm: &[Particle], event: usize, rng: &mut Rng) -> Vec<Particle> {
-        let (mut agreeing, mut astray) = (Vec::new(), Vec::new());
+        let (mut agreeing, mut inconsistent) = (Vec::new(), Vec::new());
         for _ in 0..TRIES {
             for particle in swarm {
                 if past.is_late() {
@@ -293,10 +294,10 @@ impl Particles {
                     continue;
                 }
                 tried.weight = particle.weight;
-                if tried.strays == particle.strays {
+                if tried.inconsistencies == particle.inconsistencies {
                     agreeing.push(tried);
-                } else if agreeing.is_empty() && astray.len() < self.count {
-                    astray.push(tried);
+                } else if agreeing.is_empty() && inconsistent.len() < self.count {
+                    inconsistent.push(tried);
                 }
             }
             if agreeing.len() >= self.count {
@@ -304,7 +305,7 @@ impl Particles {
             }
         }
         match agreeing.len() {
-            0 => astray,
+            0 => inconsistent,
             more if more > self.count => resample(agreeing, self.count, rng),
             _ => agreeing,
         }
@@ -324,7 +325,7 @@ impl Particles {
 
     /// The beginning of the game, as often as there are particles.
     fn start(&self, model: &dyn Model) -> Vec<Particle> {
-        vec![Particle { world: World::initial(model), weight: 1.0, strays: 0 }; self.count]
+        vec![Particle { world: World::initial(model), weight: 1.0, inconsistencies: 0 }; self.count]
     }
 
     /// Adds fresh particles where that may help, drawn by the game itself where it can; after a vain
@@ -366,10 +367,10 @@ impl Particles {
 
     /// Takes the particles that are nearest to what was seen as the belief.
     fn keep(&mut self, past: &Past, mut swarm: Vec<Particle>, rng: &mut Rng) {
-        let strays = nearest(&swarm);
-        swarm.retain(|particle| particle.strays == strays);
-        self.fits = strays == 0 || keep_fitting(past.model, past.view, &mut swarm);
-        if strays > 0 {
+        let inconsistencies = nearest(&swarm);
+        swarm.retain(|particle| particle.inconsistencies == inconsistencies);
+        self.fits = inconsistencies == 0 || keep_fitting(past.model, past.view, &mut swarm);
+        if inconsistencies > 0 {
             swarm.iter_mut().for_each(|particle| particle.world.take_view(past.view));
         }
         self.reach.clear();
@@ -399,7 +400,7 @@ impl Ancestors {
         match self.particles.get_mut(self.count) {
             Some(particle) => {
                 particle.world.copy_from(&source.world);
-                (particle.weight, particle.strays) = (source.weight, source.strays);
+                (particle.weight, particle.inconsistencies) = (source.weight, source.inconsistencies);
             }
             None => self.particles.push(source.clone()),
         }
@@ -419,7 +420,7 @@ fn different(model: &dyn Model, swarm: &[Particle]) -> usize {
 }
 
 /// The fewest disagreements of any particle.
-/// Of particles that are astray, keeps those in which the player may do just what it may do; all, if there are none.
+/// Of particles that are inconsistent, keeps those in which the player may do just what it may do; all, if there are none.
 /// Whether there are.
 fn keep_fitting(model: &dyn Model, view: &View, swarm: &mut Vec<Particle>) -> bool {
     let mut legal = Vec::new();
@@ -439,7 +440,7 @@ fn keep_fitting(model: &dyn Model, view: &View, swarm: &mut Vec<Particle>) -> bo
 }
 
 fn nearest(swarm: &[Particle]) -> u32 {
-    swarm.iter().map(|particle| particle.strays).min().unwrap_or(u32::MAX)
+    swarm.iter().map(|particle| particle.inconsistencies).min().unwrap_or(u32::MAX)
 }
 
 /// Scales the weights (they would vanish in a long game); how many equal particles would be worth
@@ -481,7 +482,7 @@ impl Particle {
                 Next::Dead => return false,
                 Next::Untold => {
                     self.world.pass_over();
-                    self.stray();
+                    self.disagree();
                 }
                 Next::Step(own) => {
                     let scout = scouts.as_mut().map(|scouts| {
@@ -523,12 +524,12 @@ impl Particle {
         let agrees = past.step(&mut self.world, turn, joint);
         self.world.extend_views(past.model, turn, joint);
         if !agrees {
-            self.stray();
+            self.disagree();
         }
     }
 
-    fn stray(&mut self) {
-        self.strays += 1;
+    fn disagree(&mut self) {
+        self.inconsistencies += 1;
         self.weight *= STRAY;
     }
 }
@@ -560,8 +561,8 @@ fn resample(swarm: Vec<Particle>, count: usize, rng: &mut Rng) -> Vec<Particle> 
 }
 
 impl Belief for Particles {
-    fn assume(&mut self, conduct: Option<Arc<dyn Conduct>>) {
-        self.ledger.conduct = conduct;
+    fn assume(&mut self, policy: Option<Arc<dyn OpponentPolicy>>) {
+        self.ledger.policy = policy;
     }
 
     fn update(
@@ -575,10 +576,10 @@ impl Belief for Particles {
         let past = self.ledger.past(model, view, pause);
         let anew = self.swarm.first().is_none_or(|particle| particle.world.at > view.events.len());
         let before = if anew { self.start(model) } else { std::mem::take(&mut self.swarm) };
-        let strayed = nearest(&before);
+        let inconsistent_before = nearest(&before);
         let (mut swarm, fewest) = self.follow(&past, before, rng);
         self.effective = fewest;
-        let (lost, few) = (nearest(&swarm) > strayed, fewest < self.count.div_ceil(THIN));
+        let (lost, few) = (nearest(&swarm) > inconsistent_before, fewest < self.count.div_ceil(THIN));
         if (lost || few && !anew) && !past.is_late() {
             self.depletions += 1;
             self.rejuvenate(&past, &mut swarm, anew, rng);
@@ -612,7 +613,7 @@ impl Belief for Particles {
         Some(self.swarm.len() as u64)
     }
 
-    fn astray(&self) -> bool {
+    fn inconsistent(&self) -> bool {
         nearest(&self.swarm) > 0
     }
 
@@ -627,7 +628,7 @@ impl Belief for Particles {
             ("depletions", self.depletions as f64),
             ("conditioned", self.conditioned as f64),
             ("fresh", self.fresh.1 as f64),
-            ("strays", f64::from(nearest(&self.swarm))),
+            ("inconsistencies", f64::from(nearest(&self.swarm))),
             ("transitions", self.ledger.transitions as f64),
         ]
     }
@@ -642,9 +643,9 @@ impl Belief for Particles {
         }
         match nearest(&self.swarm) {
             0 => {}
-            strays => notes.push(format!(
-                "no particle agrees with everything that was seen; the nearest differ in {strays} observation{}",
-                if strays == 1 { "" } else { "s" }
+            inconsistencies => notes.push(format!(
+                "no particle agrees with everything that was seen; the nearest differ in {inconsistencies} observation{}",
+                if inconsistencies == 1 { "" } else { "s" }
             )),
         }
         notes

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use super::opponents::{Conduct, Opponents};
+use super::opponents::{OpponentPolicy, Opponents};
 use super::world::Next;
 use super::{Trouble, World, unexplained};
 use crate::game::{Action, Turn};
@@ -21,7 +21,7 @@ const FORGIVING: usize = 4;
 pub(super) struct Ledger {
     pub opponents: Opponents,
     /// How they decide, where somebody knows.
-    pub conduct: Option<Arc<dyn Conduct>>,
+    pub policy: Option<Arc<dyn OpponentPolicy>>,
     /// Steps of the model so far.
     pub transitions: u64,
     /// The places of the events that nothing explains, and that need not be agreed with. (Where an action is in
@@ -43,7 +43,7 @@ impl Ledger {
             model,
             view,
             opponents: self.opponents,
-            conduct: self.conduct.clone(),
+            policy: self.policy.clone(),
             forgiven: self.forgiven.clone(),
             transitions: Cell::new(0),
             furthest: Cell::new(None),
@@ -101,7 +101,7 @@ pub(super) struct Past<'a> {
     pub model: &'a dyn Model,
     pub view: &'a View,
     opponents: Opponents,
-    conduct: Option<Arc<dyn Conduct>>,
+    policy: Option<Arc<dyn OpponentPolicy>>,
     forgiven: Vec<usize>,
     transitions: Cell<u64>,
     /// The last event that some world came to and contradicted, and whether by what it would have told.
@@ -280,7 +280,7 @@ impl Past<'_> {
 
     /// How often a player who knows what the key stands for chooses what, as far as anybody knows.
     pub fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
-        self.conduct.as_ref().map(|conduct| conduct.strategy(key)).unwrap_or_default()
+        self.policy.as_ref().map(|policy| policy.strategy(key)).unwrap_or_default()
     }
 
     /// Steps of the model that were taken since this was made.

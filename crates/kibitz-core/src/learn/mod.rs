@@ -3,18 +3,18 @@
 //! `net.rs` has the network, `judged.rs` a game that it judges, `selfplay.rs` the games that it learns from; and
 //! here is the network of a file, as a planner's parameter.
 
-mod judged;
 mod net;
 mod selfplay;
+mod with_evaluator;
 
 use std::sync::Arc;
 
 use crate::file;
 use crate::params::Param;
 use crate::spec::Value;
-pub use judged::Judged;
-pub use net::{Lesson, Net, Pupil, Shape};
-pub use selfplay::{Course, Lessons, Progress};
+pub use net::{Example, Net, Shape, Trainer};
+pub use selfplay::{Progress, SelfPlay, Training};
+pub use with_evaluator::WithEvaluator;
 
 /// No file of a network is larger.
 const LARGEST: u64 = 1 << 28;

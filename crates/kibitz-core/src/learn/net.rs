@@ -192,7 +192,7 @@ impl Net {
 const AVERAGED: f32 = 2000.0;
 
 /// A network that learns, by Adam on the cross entropy.
-pub struct Pupil {
+pub struct Trainer {
     /// What it has learned so far: the mean over the last few thousand steps, which do not agree.
     pub net: Net,
     /// What the next step begins from.
@@ -208,20 +208,20 @@ pub struct Pupil {
 
 /// Something to learn from: a state's atoms, and what it is worth to each player, from 0 to 1.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct Example {
     /// What is true.
     pub atoms: Box<[u32]>,
     /// What it is worth.
     pub worth: Box<[f32]>,
 }
 
-impl Pupil {
+impl Trainer {
     /// Begins from a network.
-    pub fn new(net: Net) -> Pupil {
+    pub fn new(net: Net) -> Trainer {
         let count = net.weights.len();
         let empty = || vec![0.0; count];
         let is_touched = vec![false; net.shape.inputs];
-        Pupil {
+        Trainer {
             latest: net.clone(),
             net,
             means: empty(),
@@ -233,15 +233,15 @@ impl Pupil {
         }
     }
 
-    /// Learns from some lessons together, at this rate; gives the mean cross entropy before.
-    pub fn learn<'a>(&mut self, lessons: impl ExactSizeIterator<Item = &'a Lesson>, rate: f32) -> f64 {
-        let count = lessons.len().max(1);
+    /// Learns from some examples together, at this rate; gives the mean cross entropy before.
+    pub fn learn<'a>(&mut self, examples: impl ExactSizeIterator<Item = &'a Example>, rate: f32) -> f64 {
+        let count = examples.len().max(1);
         with_wide_instructions(
             #[inline(always)]
             || {
                 let mut loss = 0.0;
-                for lesson in lessons {
-                    loss += self.study(lesson, 1.0 / count as f32);
+                for example in examples {
+                    loss += self.study(example, 1.0 / count as f32);
                 }
                 self.improve(rate);
                 loss / count as f64
@@ -249,18 +249,18 @@ impl Pupil {
         )
     }
 
-    /// Adds one lesson's gradient.
+    /// Adds one example's gradient.
     #[inline(always)]
-    fn study(&mut self, lesson: &Lesson, weight: f32) -> f64 {
+    fn study(&mut self, example: &Example, weight: f32) -> f64 {
         let Shape { first, second, outputs, .. } = self.net.shape;
         let parts = self.net.shape.parts();
         let mut units = Units::default();
         let mut values = [0.0; 32];
-        self.latest.run(&lesson.atoms, &mut units, &mut values);
+        self.latest.run(&example.atoms, &mut units, &mut values);
         let weights = &self.latest.weights;
         let mut loss = 0.0;
         let mut at_second = [0.0f32; MOST_SECOND];
-        for (output, (value, worth)) in values.iter().zip(&*lesson.worth).enumerate().take(outputs) {
+        for (output, (value, worth)) in values.iter().zip(&*example.worth).enumerate().take(outputs) {
             let (p, y) = (value.clamp(1e-7, 1.0 - 1e-7), f64::from(*worth));
             loss -= y * p.ln() + (1.0 - y) * (1.0 - p).ln();
             let error = (p - y) as f32 * weight;
@@ -293,7 +293,7 @@ impl Pupil {
         let at_first = &at_first[..first];
         let add = |row: &mut [f32]| row.iter_mut().zip(at_first).for_each(|(sum, error)| *sum += error);
         add(&mut self.gradient[parts[1]..parts[2]]);
-        for atom in &*lesson.atoms {
+        for atom in &*example.atoms {
             let row = *atom as usize;
             add(&mut self.gradient[row * first..(row + 1) * first]);
             if !self.is_touched[row] {
@@ -342,36 +342,36 @@ mod tests {
 
     const SHAPE: Shape = Shape { inputs: 6, first: 32, second: 8, outputs: 2 };
 
-    fn lesson(atoms: &[u32], worth: [f32; 2]) -> Lesson {
-        Lesson { atoms: atoms.into(), worth: worth.into() }
+    fn example(atoms: &[u32], worth: [f32; 2]) -> Example {
+        Example { atoms: atoms.into(), worth: worth.into() }
     }
 
     #[test]
     fn what_no_sum_of_atoms_tells_is_learned() {
-        let mut pupil = Pupil::new(Net::new(SHAPE, &mut Rng::new(1)).unwrap());
-        let lessons = [
-            lesson(&[4], [0.0, 0.5]),
-            lesson(&[0], [1.0, 0.5]),
-            lesson(&[1, 5], [1.0, 0.5]),
-            lesson(&[0, 1], [0.0, 0.5]),
+        let mut trainer = Trainer::new(Net::new(SHAPE, &mut Rng::new(1)).unwrap());
+        let examples = [
+            example(&[4], [0.0, 0.5]),
+            example(&[0], [1.0, 0.5]),
+            example(&[1, 5], [1.0, 0.5]),
+            example(&[0, 1], [0.0, 0.5]),
         ];
-        let before = pupil.learn(lessons.iter(), 0.01);
-        let after = (0..500).map(|_| pupil.learn(lessons.iter(), 0.01)).last().unwrap();
+        let before = trainer.learn(examples.iter(), 0.01);
+        let after = (0..500).map(|_| trainer.learn(examples.iter(), 0.01)).last().unwrap();
         // A half is no surer than ln 2, whatever is learned.
         assert!(before > 1.2 && after < 0.75, "{before} {after}");
         let mut values = [0.0; 2];
-        pupil.net.judge(&[0, 1], &mut values);
+        trainer.net.judge(&[0, 1], &mut values);
         assert!(values[0] < 0.05 && (values[1] - 0.5).abs() < 0.05, "{values:?}");
     }
 
     #[test]
     fn the_gradient_is_what_a_small_change_does() {
         let net = Net::new(SHAPE, &mut Rng::new(3)).unwrap();
-        let lesson = lesson(&[0, 2, 3], [0.2, 0.9]);
-        let loss = |net: &Net| Pupil::new(net.clone()).study(&lesson, 1.0);
-        let mut pupil = Pupil::new(net.clone());
-        pupil.study(&lesson, 1.0);
-        let slopes: Vec<f32> = pupil.gradient.clone();
+        let example = example(&[0, 2, 3], [0.2, 0.9]);
+        let loss = |net: &Net| Trainer::new(net.clone()).study(&example, 1.0);
+        let mut trainer = Trainer::new(net.clone());
+        trainer.study(&example, 1.0);
+        let slopes: Vec<f32> = trainer.gradient.clone();
         for at in (0..slopes.len()).step_by(7) {
             let (mut less, mut more) = (net.clone(), net.clone());
             less.weights[at] -= 1e-3;

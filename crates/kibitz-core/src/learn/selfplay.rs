@@ -10,14 +10,14 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::judged::Judged;
-use super::net::{Lesson, Net, Pupil, Shape};
+use super::net::{Example, Net, Shape, Trainer};
+use super::with_evaluator::WithEvaluator;
 use crate::game::{Info, Turn};
-use crate::model::{Model, SharedModel, State, in_the_open, moves_at_once};
+use crate::macro_actions::{MacroActions, macro_actions_of};
+use crate::model::{Model, SharedModel, State, collapsed_or_self, moves_at_once};
 use crate::playout::{MAX_PLAYERS, Playout, Policy};
 use crate::rng::{Purpose, Rng};
-use crate::search::outcomes::{Manner, OutcomeSearch, Run};
-use crate::strides::{Strides, strides_of};
+use crate::search::outcomes::{OutcomeSearch, Run, SearchConfig};
 
 /// A game that goes on for longer than so many steps is broken off.
 const LONGEST: u32 = 10_000;
@@ -26,10 +26,10 @@ const EXPLORATION: f64 = 0.1;
 
 /// How a network is taught.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Course {
+pub struct Training {
     /// Games from which it learns together.
     pub round: u32,
-    /// The most lessons that are remembered.
+    /// The most examples that are remembered.
     pub window: usize,
     /// How often something is learned from, on average.
     pub passes: f64,
@@ -43,23 +43,23 @@ pub struct Course {
     pub asides: u32,
     /// How large a step down the gradient is.
     pub rate: f32,
-    /// Lessons that make one step.
+    /// Examples that make one step.
     pub batch: usize,
     /// Units of the first hidden layer.
     pub first: usize,
     /// Units of the second hidden layer.
     pub second: usize,
     /// Whether states are those between moves that cannot be undone.
-    pub strides: bool,
+    pub macro_actions: bool,
     /// Threads that play.
     pub threads: usize,
     /// Where everything random begins.
     pub seed: u64,
 }
 
-impl Default for Course {
-    fn default() -> Course {
-        Course {
+impl Default for Training {
+    fn default() -> Training {
+        Training {
             round: 1000,
             window: 800_000,
             passes: 2.0,
@@ -71,7 +71,7 @@ impl Default for Course {
             batch: 256,
             first: 64,
             second: 32,
-            strides: false,
+            macro_actions: false,
             threads: 1,
             seed: 0,
         }
@@ -90,32 +90,32 @@ pub struct Progress {
 }
 
 /// A network that is being taught a game.
-pub struct Lessons {
-    course: Course,
+pub struct SelfPlay {
+    training: Training,
     game: Dealt,
-    pupil: Pupil,
-    window: VecDeque<Vec<Lesson>>,
+    trainer: Trainer,
+    window: VecDeque<Vec<Example>>,
     rng: Rng,
     games: u64,
 }
 
-/// A game of known states, dealt by another one where its states are strides.
+/// A game of known states, dealt by another one where its states are macro-actions.
 struct Dealt {
     model: SharedModel,
     base: SharedModel,
-    enter: Option<Arc<dyn Strides>>,
+    enter: Option<Arc<dyn MacroActions>>,
 }
 
 impl Dealt {
-    fn new(game: SharedModel, strides: bool) -> Result<Dealt, String> {
-        let base = in_the_open(game);
-        let enter = strides.then(|| strides_of(&base));
-        let model = enter.as_ref().map_or_else(|| base.clone(), |strides| strides.model());
+    fn new(game: SharedModel, macro_actions: bool) -> Result<Dealt, String> {
+        let base = collapsed_or_self(game);
+        let enter = macro_actions.then(|| macro_actions_of(&base));
+        let model = enter.as_ref().map_or_else(|| base.clone(), |macro_actions| macro_actions.model());
         let info = model.info();
         if info.atoms == 0 {
             let why = "to learn a game, one must be told what is true of its states (atoms), which this one does not say";
-            let remedy = if !strides && strides_of(&base).model().info().atoms > 0 {
-                ", but of those between its strides it does: learn with strides"
+            let remedy = if !macro_actions && macro_actions_of(&base).model().info().atoms > 0 {
+                ", but of those between its macro-actions it does: learn with macro-actions"
             } else {
                 ""
             };
@@ -147,39 +147,40 @@ impl Dealt {
             let outcome = self.base.draw(&state, rng);
             self.base.step(&mut state, &[outcome], &mut paid[..self.base.info().players]);
         }
-        self.enter.as_ref().map_or_else(|| state.clone(), |strides| strides.enter(&state))
+        self.enter.as_ref().map_or_else(|| state.clone(), |macro_actions| macro_actions.enter(&state))
     }
 }
 
-impl Lessons {
+impl SelfPlay {
     /// Begins with a network that knows nothing, or goes on with one.
     ///
     /// # Errors
     /// A game that cannot be learned, or a network for another one.
-    pub fn new(game: SharedModel, course: Course, net: Option<Net>) -> Result<Lessons, String> {
-        let game = Dealt::new(game, course.strides)?;
+    pub fn new(game: SharedModel, training: Training, net: Option<Net>) -> Result<SelfPlay, String> {
+        let game = Dealt::new(game, training.macro_actions)?;
         let (inputs, outputs) = (game.model.info().atoms as usize, game.model.info().players);
-        let mut rng = Rng::new(course.seed);
+        let mut rng = Rng::new(training.seed);
         let net = match net {
             Some(net) if net.shape.inputs != inputs || net.shape.outputs != outputs => {
                 return Err("this network was taught another game".to_owned());
             }
             Some(net) => net,
-            None => {
-                Net::new(Shape { inputs, first: course.first, second: course.second, outputs }, &mut rng)?
-            }
+            None => Net::new(
+                Shape { inputs, first: training.first, second: training.second, outputs },
+                &mut rng,
+            )?,
         };
-        Ok(Lessons { course, game, pupil: Pupil::new(net), window: VecDeque::new(), rng, games: 0 })
+        Ok(SelfPlay { training, game, trainer: Trainer::new(net), window: VecDeque::new(), rng, games: 0 })
     }
 
     /// What was learned so far.
     pub fn net(&self) -> &Net {
-        &self.pupil.net
+        &self.trainer.net
     }
 
     /// How the next rounds are to be taught; the network's size stays what it is.
-    pub fn change(&mut self, change: impl FnOnce(&mut Course)) {
-        change(&mut self.course);
+    pub fn change(&mut self, change: impl FnOnce(&mut Training)) {
+        change(&mut self.training);
     }
 
     /// Plays a round and learns from it; `None` if it was broken off.
@@ -188,21 +189,22 @@ impl Lessons {
     /// A sentence, where chance can do too much in this game.
     pub fn round(&mut self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Progress>, String> {
         let Some(played) = self.play_round(pause)? else { return Ok(None) };
-        self.games += u64::from(self.course.round);
+        self.games += u64::from(self.training.round);
         let mean = played.iter().map(|(_, end)| end).sum::<f64>() / played.len().max(1) as f64;
-        self.window.push_back(played.into_iter().flat_map(|(lessons, _)| lessons).collect());
-        while self.window.len() > 1 && self.window.iter().map(Vec::len).sum::<usize>() > self.course.window
+        self.window.push_back(played.into_iter().flat_map(|(examples, _)| examples).collect());
+        while self.window.len() > 1
+            && self.window.iter().map(Vec::len).sum::<usize>() > self.training.window
         {
             self.window.pop_front();
         }
         Ok(Some(Progress { games: self.games, mean, loss: self.study() }))
     }
 
-    /// Each game's lessons, and what the first player got in it.
+    /// Each game's examples, and what the first player got in it.
     fn play_round(&self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Vec<Played>>, String> {
-        let model = Judged::new(self.game.model.clone(), Arc::new(self.pupil.net.clone()))?;
-        let numbers = self.games..self.games + u64::from(self.course.round);
-        let threads = if model.info().one_thread { 1 } else { self.course.threads.max(1) };
+        let model = WithEvaluator::new(self.game.model.clone(), Arc::new(self.trainer.net.clone()))?;
+        let numbers = self.games..self.games + u64::from(self.training.round);
+        let threads = if model.info().one_thread { 1 } else { self.training.threads.max(1) };
         let stop = AtomicBool::new(false);
         let play_share = |share: usize, pause: &mut dyn FnMut() -> bool| {
             let mut broken_off = || {
@@ -234,31 +236,36 @@ impl Lessons {
 
     /// Learns from what is remembered; gives the mean cross entropy.
     fn study(&mut self) -> f64 {
-        let Course { passes, batch, rate, .. } = self.course;
-        let lessons: Vec<&Lesson> = self.window.iter().flatten().collect();
+        let Training { passes, batch, rate, .. } = self.training;
+        let examples: Vec<&Example> = self.window.iter().flatten().collect();
         let news = self.window.back().map_or(0, Vec::len);
-        let batch = batch.clamp(1, lessons.len().max(1));
+        let batch = batch.clamp(1, examples.len().max(1));
         let count = (passes * news as f64 / batch as f64).ceil();
         let mut loss = 0.0;
         for _ in 0..count as u64 {
-            let drawn = (0..batch).map(|_| lessons[self.rng.below(lessons.len() as u32) as usize]);
-            loss += self.pupil.learn(drawn, rate);
+            let drawn = (0..batch).map(|_| examples[self.rng.below(examples.len() as u32) as usize]);
+            loss += self.trainer.learn(drawn, rate);
         }
         loss / count.max(1.0)
     }
 
     /// Plays one game, and says what can be learned from it, and what the first player got.
-    fn play(&self, model: &Judged, number: u64, pause: &mut dyn FnMut() -> bool) -> Result<Played, String> {
-        let Course { transitions, explore, trust, .. } = self.course;
-        let mut rng = Rng::episode(self.course.seed, number, "self-play");
+    fn play(
+        &self,
+        model: &WithEvaluator,
+        number: u64,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<Played, String> {
+        let Training { transitions, explore, trust, .. } = self.training;
+        let mut rng = Rng::episode(self.training.seed, number, "self-play");
         let info = model.info();
         let playout = Playout { policy: Policy::Evaluator, depth: 0, discount: info.discount };
-        let manner = Manner { playout, playouts: 1, exploration: EXPLORATION, best: 0.0 };
-        let mut run = Run::new(model, manner, rng.fork(Purpose::Search));
+        let config = SearchConfig { playout, playouts: 1, exploration: EXPLORATION, best: 0.0 };
+        let mut run = Run::new(model, config, rng.fork(Purpose::Search));
         let mut search = OutcomeSearch::default();
         let mut state = self.game.deal(&mut rng);
-        // Each decision's lesson, with what its best action is expected to bring, and whether that was taken.
-        let mut course: Vec<(Lesson, bool)> = Vec::new();
+        // Each decision's example, with what its best action is expected to bring, and whether that was taken.
+        let mut decided: Vec<(Example, bool)> = Vec::new();
         let mut paid = [0.0; MAX_PLAYERS];
         let mut scratch = Vec::new();
         for _ in 0..LONGEST {
@@ -271,7 +278,7 @@ impl Lessons {
                     let effort = if scratch.len() > 1 { transitions } else { 0 };
                     let (best, worth) = search.best(&mut run, state.clone(), effort, pause)?;
                     let explores = rng.unit() < explore;
-                    course.push((lesson(model, &state, worth), !explores));
+                    decided.push((example(model, &state, worth), !explores));
                     if explores {
                         model.random_action(&state, player, &mut scratch, &mut rng)
                     } else {
@@ -281,37 +288,37 @@ impl Lessons {
             };
             model.step(&mut state, &[action], &mut paid[..info.players]);
         }
-        let mut lessons = Vec::with_capacity(course.len());
+        let mut examples = Vec::with_capacity(decided.len());
         if transitions > 0 {
             let looked_into: Vec<_> = search.looked_into().collect();
-            for _ in 0..(course.len() * self.course.asides as usize).min(looked_into.len()) {
+            for _ in 0..(decided.len() * self.training.asides as usize).min(looked_into.len()) {
                 let (state, worth) = looked_into[rng.below(looked_into.len() as u32) as usize];
-                lessons.push(lesson(model, state, worth));
+                examples.push(example(model, state, worth));
             }
         }
         let mut came: Vec<f32> = paid[..info.players].iter().map(|paid| share(info, *paid)).collect();
         let first = f64::from(came[0]);
-        for (mut lesson, on_course) in course.into_iter().rev() {
-            let trust = if on_course { trust as f32 } else { 0.0 };
-            for (came, expected) in came.iter_mut().zip(&mut lesson.worth) {
+        for (mut example, on_policy) in decided.into_iter().rev() {
+            let trust = if on_policy { trust as f32 } else { 0.0 };
+            for (came, expected) in came.iter_mut().zip(&mut example.worth) {
                 *came = trust * *came + (1.0 - trust) * *expected;
                 *expected = *came;
             }
-            lessons.push(lesson);
+            examples.push(example);
         }
-        Ok((lessons, first))
+        Ok((examples, first))
     }
 }
 
 /// What can be learned from a game, and what the first player got in it, from 0 to 1.
-type Played = (Vec<Lesson>, f64);
+type Played = (Vec<Example>, f64);
 
 /// That a state is worth so much.
-fn lesson(model: &dyn Model, state: &State, worth: &[f64]) -> Lesson {
+fn example(model: &dyn Model, state: &State, worth: &[f64]) -> Example {
     let mut atoms = Vec::new();
     model.atoms(state, &mut atoms);
     let worth = worth.iter().map(|worth| share(model.info(), *worth)).collect();
-    Lesson { atoms: atoms.into(), worth }
+    Example { atoms: atoms.into(), worth }
 }
 
 /// A return, from 0 (the worst) to 1.
@@ -324,25 +331,25 @@ mod tests {
     use super::*;
     use crate::search::outcomes::tests::{GOAL, exact, pig};
 
-    /// A course of one-player pig, and how far the network is from dynamic programming where it has a choice.
+    /// A training of one-player pig, and how far the network is from dynamic programming where it has a choice.
     fn error_after(rounds: u32, transitions: u64) -> f64 {
-        let course = Course {
+        let training = Training {
             round: 100,
             explore: 0.2,
             transitions,
             rate: 0.01,
             batch: 32,
             first: 32,
-            ..Course::default()
+            ..Training::default()
         };
-        let mut lessons = Lessons::new(pig(), course, None).unwrap();
+        let mut examples = SelfPlay::new(pig(), training, None).unwrap();
         for _ in 0..rounds {
-            lessons.round(&mut || false).unwrap().unwrap();
+            examples.round(&mut || false).unwrap().unwrap();
         }
         let mut value = [0.0];
         // Nobody ever has one: that loses all.
         let errors = (0..GOAL).filter(|sum| *sum != 1).map(|sum| {
-            lessons.net().judge(&[sum], &mut value);
+            examples.net().judge(&[sum], &mut value);
             (value[0] - exact(sum)).powi(2)
         });
         (errors.sum::<f64>() / f64::from(GOAL - 1)).sqrt()
@@ -358,13 +365,14 @@ mod tests {
 
     #[test]
     fn states_that_were_only_looked_into_are_learned_from() {
-        let course = Course { transitions: 100, ..Course::default() };
-        let lessons = Lessons::new(pig(), course, None).unwrap();
-        let model = Judged::new(lessons.game.model.clone(), Arc::new(lessons.net().clone())).unwrap();
-        let (learned, _) = lessons.play(&model, 0, &mut || false).unwrap();
-        assert!(learned.len().is_multiple_of(1 + course.asides as usize), "{} lessons", learned.len());
-        let decisions = learned.len() / (1 + course.asides as usize);
-        let mut seen: Vec<u32> = learned.iter().map(|lesson| lesson.atoms[0]).collect();
+        let training = Training { transitions: 100, ..Training::default() };
+        let examples = SelfPlay::new(pig(), training, None).unwrap();
+        let model =
+            WithEvaluator::new(examples.game.model.clone(), Arc::new(examples.net().clone())).unwrap();
+        let (learned, _) = examples.play(&model, 0, &mut || false).unwrap();
+        assert!(learned.len().is_multiple_of(1 + training.asides as usize), "{} examples", learned.len());
+        let decisions = learned.len() / (1 + training.asides as usize);
+        let mut seen: Vec<u32> = learned.iter().map(|example| example.atoms[0]).collect();
         seen.sort_unstable();
         seen.dedup();
         assert!(seen.len() > decisions, "{seen:?} in {decisions} decisions");

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::bring_up_to_date;
-use super::course::Course;
+use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, BeliefKind, Form, World};
+use crate::determinized::{Determinized, Fixed};
 use crate::game::{Game, Players, Turn};
 use crate::model::SharedModel;
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
 use crate::registry::{self, PlannerEntry};
-use crate::revealed::{Fixed, Revealed};
 use crate::rng::{Purpose, Rng};
 use crate::search::natural_horizon;
 use crate::spec::{Spec, SpecError};
@@ -134,28 +134,28 @@ impl ReplanParams {
     ) -> Result<(Decision, Vec<Event>, bool), String> {
         let player = view.player;
         let deciders = Players::first(model.info().players);
-        let revealed =
-            Arc::new(Revealed::new(model.clone(), world.state, Some(Fixed { seed, player, deciders })));
-        let mut place = Game::initial(&*revealed);
-        let mut course = Course::new(revealed.clone());
+        let determinized =
+            Arc::new(Determinized::new(model.clone(), world.state, Some(Fixed { seed, player, deciders })));
+        let mut place = Game::initial(&*determinized);
+        let mut episode = SimulatedEpisode::new(determinized.clone());
         let mut minds: Vec<Option<Box<dyn Planner>>> = (0..model.info().players).map(|_| None).collect();
         let limit = self.horizon.unwrap_or_else(|| natural_horizon(model.info()));
         let (mut first, mut plan) = (None, Vec::new());
         let faults = model.faults();
         for _ in 0..limit {
-            let Turn::One(mover) = Game::turn(&*revealed, &place) else { break };
+            let Turn::One(mover) = Game::turn(&*determinized, &place) else { break };
             if first.is_some() && (pause() || model.faults() != faults) {
                 break;
             }
-            let decision = course.decide(&mut minds, &self.planner, mover, seed, pause)?;
+            let decision = episode.decide(&mut minds, &self.planner, mover, seed, pause)?;
             if mover == player {
                 plan.push(Event::Acted(decision.action));
             }
-            course.step(&[decision.action]);
-            revealed.step_seen(&mut place, decision.action, player, &mut plan);
+            episode.step(&[decision.action]);
+            determinized.step_seen(&mut place, decision.action, player, &mut plan);
             first.get_or_insert(decision);
         }
-        let over = Game::turn(&*revealed, &place) == Turn::Over;
+        let over = Game::turn(&*determinized, &place) == Turn::Over;
         let first = first.ok_or("ff-replan: the game is over")?;
         Ok((first, plan, over))
     }

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::bring_up_to_date;
-use super::course::Course;
+use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, BeliefKind, Form, World};
+use crate::determinized::{Determinized, Fixed};
 use crate::game::{Action, Info, Players};
 use crate::model::{Model, SharedModel};
 use crate::params::{Params, words};
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
 use crate::registry::{self, PlannerEntry};
-use crate::revealed::{Fixed, Revealed};
 use crate::rng::{Purpose, Rng};
 use crate::solve::Limits;
 use crate::solve::lookahead::{Failure, Lookahead};
@@ -222,26 +222,26 @@ impl Inquiry<'_> {
             Others::Random => Players(1 << player),
         };
         let fixed = (self.params.future == Future::Fixed).then_some(Fixed { seed, player, deciders });
-        let revealed = Revealed::new(self.model.clone(), world.state.clone(), fixed);
+        let determinized = Determinized::new(self.model.clone(), world.state.clone(), fixed);
         match &self.params.planner {
-            None => self.look_ahead(&revealed, world, actions, late),
-            Some(inner) => self.ask(inner, revealed, actions, seed, late),
+            None => self.look_ahead(&determinized, world, actions, late),
+            Some(inner) => self.ask(inner, determinized, actions, seed, late),
         }
     }
 
     /// Algorithm 2, with branch and bound.
     fn look_ahead(
         &mut self,
-        revealed: &Revealed,
+        determinized: &Determinized,
         world: &World,
         actions: &[Action],
         late: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<f64>>, String> {
         let player = self.view.player;
-        let info = Model::info(revealed);
+        let info = Model::info(determinized);
         let sure = (self.params.others == Others::Random || duel(info)).then_some(player);
         let most = (info.max_return - world.earned) / world.weight;
-        let start = Model::initial(revealed);
+        let start = Model::initial(determinized);
         loop {
             let mut stopped = false;
             let mut pause = || {
@@ -250,7 +250,7 @@ impl Inquiry<'_> {
             };
             let share = self.params.states / u64::from(self.params.worlds);
             let mut limits = Limits { states: share.max(1000), pause: &mut pause };
-            let mut search = Lookahead::new(revealed, sure, &mut limits);
+            let mut search = Lookahead::new(determinized, sure, &mut limits);
             search.most = if most.is_nan() { f64::INFINITY } else { most };
             let judged = search.judge(&start, self.horizon + 1);
             self.states += search.states;
@@ -269,12 +269,12 @@ impl Inquiry<'_> {
     fn ask(
         &mut self,
         inner: &Spec,
-        revealed: Revealed,
+        determinized: Determinized,
         actions: &[Action],
         seed: u64,
         late: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<f64>>, String> {
-        let model: SharedModel = std::sync::Arc::new(revealed);
+        let model: SharedModel = std::sync::Arc::new(determinized);
         let view = View { legal: self.view.legal.clone(), ..View::new(self.view.player) };
         let mut planner = registry::planner(inner).map_err(|SpecError(what)| what)?;
         planner.start(model.clone(), view.player, seed)?;
@@ -302,8 +302,8 @@ impl Inquiry<'_> {
     ) -> Result<Option<f64>, String> {
         self.simulations += 1;
         let player = self.view.player;
-        let course = Course::new(model.clone());
-        let returns = course.play(inner, player, action, self.horizon, seed, late)?;
+        let episode = SimulatedEpisode::new(model.clone());
+        let returns = episode.play(inner, player, action, self.horizon, seed, late)?;
         Ok(returns.map(|returns| returns[player]))
     }
 }

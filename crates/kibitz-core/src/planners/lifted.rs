@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use super::bring_up_to_date;
-use super::course::Course;
 use super::hindsight::Tally;
+use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, Hypergames};
 use crate::model::SharedModel;
 use crate::params::Params;
@@ -87,15 +87,15 @@ impl Planner for Lifted {
         let mut simulations = 0;
         let moves = horizon.unwrap_or_else(|| natural_horizon(model.info()));
         'worlds: for _ in 0..*worlds {
-            let mut course = Course::new(model.clone());
+            let mut episode = SimulatedEpisode::new(model.clone());
             for joint in belief.history(rng).into_iter().flatten() {
-                course.step(joint);
+                episode.step(joint);
             }
             let seed = rng.bits();
             let mut values = Vec::with_capacity(view.legal.len());
             for action in &view.legal {
-                let course = course.clone();
-                match course.play(planner, view.player, *action, moves, seed, &mut late)? {
+                let episode = episode.clone();
+                match episode.play(planner, view.player, *action, moves, seed, &mut late)? {
                     Some(returns) => values.push(returns[view.player]),
                     None => break 'worlds,
                 }

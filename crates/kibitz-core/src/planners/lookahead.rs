@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
-use crate::model::{SharedModel, in_the_open, moves_at_once};
+use crate::model::{SharedModel, collapsed_or_self, moves_at_once};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
@@ -61,7 +61,7 @@ impl Ahead {
 
 impl Planner for Ahead {
     fn start(&mut self, model: SharedModel, _: usize, _: u64) -> Result<(), String> {
-        let model = in_the_open(model);
+        let model = collapsed_or_self(model);
         let (name, info) = (self.name, model.info());
         if !info.perfect_information || !info.has.explicit_chance {
             return Err(format!(

@@ -1,6 +1,5 @@
-//! Planners that are not a tree search, one file each; `course.rs` is what some of them play games with.
+//! Planners that are not a tree search, one file each; `simulated_episode.rs` is what some of them play games with.
 
-mod course;
 mod ff_replan;
 mod hindsight;
 mod lifted;
@@ -9,6 +8,7 @@ mod nested;
 mod omniscient;
 mod one_step;
 mod random;
+mod simulated_episode;
 
 use crate::belief::{Belief, Trouble};
 use crate::model::Model;

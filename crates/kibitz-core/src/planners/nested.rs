@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::bring_up_to_date;
 use crate::belief::{Belief, Exact};
 use crate::game::{Action, Turn};
-use crate::model::{Model, SharedModel, State, in_the_open};
+use crate::model::{Model, SharedModel, State, collapsed_or_self};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
@@ -67,7 +67,7 @@ struct Plan {
 
 impl Planner for Nested {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
-        let model = in_the_open(model);
+        let model = collapsed_or_self(model);
         if !model.info().perfect_information || !model.info().has.explicit_chance {
             return Err(
                 "nested needs to know the state and the probabilities of chance, which this game hides; \
@@ -253,7 +253,7 @@ impl<'a> Search<'a> {
             }
             let found = match level {
                 0 => {
-                    let value = self.promise(0, *action, self.player);
+                    let value = self.afterstate_value(0, *action, self.player);
                     self.frames[0].line.clear();
                     self.frames[0].line.push(*action);
                     Some(Outcome { value, hope: value })
@@ -471,13 +471,13 @@ impl<'a> Search<'a> {
         let state = &self.frames[level].state;
         let plain = self.model.turn(state) == Turn::One(mover) && self.discount == 1.0;
         // Where the game itself says what actions promise, the best is tried all the same: it may end the game.
-        let is_said = plain && self.model.promises(state, mover, legal, &mut values);
+        let is_said = plain && self.model.afterstate_values(state, mover, legal, &mut values);
         if !is_said {
             values.clear();
             values.resize(legal.len(), f64::NAN);
         }
         for (value, action) in values.iter_mut().zip(legal).filter(|(value, _)| value.is_nan()) {
-            *value = self.promise(level, *action, mover);
+            *value = self.afterstate_value(level, *action, mover);
         }
         let mut best = self.highest(&values);
         while is_said
@@ -509,7 +509,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reward and evaluation right after an action of somebody.
-    fn promise(&mut self, level: usize, action: Action, mover: usize) -> f64 {
+    fn afterstate_value(&mut self, level: usize, action: Action, mover: usize) -> f64 {
         let over = self.try_out(level, action, mover);
         let Frame { trial, trial_paid, .. } = &self.frames[level];
         let mut values = [0.0; MAX_PLAYERS];

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use crate::determinized::Determinized;
 use crate::model::{SharedModel, State};
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
 use crate::registry::{self, PlannerEntry};
-use crate::revealed::Revealed;
 use crate::rng::{Purpose, Rng};
 use crate::spec::{Spec, SpecError};
 use crate::view::View;
@@ -68,9 +68,9 @@ impl Planner for Omniscient {
         };
         self.decisions += 1;
         let seed = rng.fork(Purpose::Decision(self.decisions)).bits();
-        let revealed = std::sync::Arc::new(Revealed::new(model.clone(), truth, None));
+        let determinized = std::sync::Arc::new(Determinized::new(model.clone(), truth, None));
         let mut planner = registry::planner(&self.planner).map_err(|SpecError(what)| what)?;
-        planner.start(revealed, view.player, seed)?;
+        planner.start(determinized, view.player, seed)?;
         let mut decision =
             planner.act(&View { legal: view.legal.clone(), ..View::new(view.player) }, pause)?;
         decision.notes.push("was told the true state".to_owned());

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::bring_up_to_date;
 use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::game::{Action, Turn};
-use crate::model::{Model, SharedModel, in_the_open};
+use crate::model::{Model, SharedModel, collapsed_or_self};
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
@@ -55,7 +55,7 @@ impl OneStep {
 
 impl Planner for OneStep {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
-        let model = in_the_open(model);
+        let model = collapsed_or_self(model);
         let info = model.info();
         if self.name == "greedy" && !info.has.preferred && !info.has.evaluator {
             return Err(
@@ -93,7 +93,7 @@ impl Planner for OneStep {
                 if watch.is_due() && simulations > 0 && pause() {
                     break 'rounds;
                 }
-                *sum += promise(model, &world, view.player, *action, rng);
+                *sum += afterstate_value(model, &world, view.player, *action, rng);
                 *visits += 1;
                 simulations += 1;
             }
@@ -130,7 +130,7 @@ impl Planner for OneStep {
 
 /// Reward of one action, plus what chance pays right after it and the evaluator promises then, both of which come one
 /// move later. Others who move at once move at random.
-fn promise(model: &dyn Model, world: &World, player: usize, action: Action, rng: &mut Rng) -> f64 {
+fn afterstate_value(model: &dyn Model, world: &World, player: usize, action: Action, rng: &mut Rng) -> f64 {
     let players = model.info().players;
     let mut state = world.state.clone();
     let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);

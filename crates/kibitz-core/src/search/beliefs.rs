@@ -7,7 +7,7 @@
 //! probabilities (Bellman's equation). Beliefs that different histories share are one node.
 //!
 //! The same is done with a lower and an upper bound of every value. A belief is worth no more than if the
-//! state were known (`belief/foreknowledge.rs`). Where both bounds meet nothing is left to find out, and an action whose
+//! state were known (`belief/perfect_information_bound.rs`). Where both bounds meet nothing is left to find out, and an action whose
 //! upper bound is not above what another one is sure to bring is not tried any more. When the bounds of the
 //! present belief meet, the search is over, and exact.
 
@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::params::{Choice, SearchParams};
-use super::run::Task;
+use super::run::SearchRequest;
 use crate::belief::World;
-use crate::belief::foreknowledge::Foreknowledge;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
+use crate::belief::perfect_information_bound::PerfectInformationBound;
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
@@ -36,7 +36,7 @@ const CLOSE: f64 = 1e-9;
 pub(super) struct BeliefSearch {
     graph: BeliefGraph,
     nodes: Vec<Node>,
-    known: Foreknowledge,
+    known: PerfectInformationBound,
 }
 
 #[derive(Clone, Default)]
@@ -73,7 +73,7 @@ impl Bounds {
 struct Edge {
     action: Action,
     /// How good it looks before it is tried.
-    promise: f64,
+    prospect: f64,
     arm: Arm,
     visits: u32,
     value: f64,
@@ -99,12 +99,12 @@ impl BeliefSearch {
     /// Searches from the given worlds until it is time to stop.
     pub fn decide(
         &mut self,
-        task: Task,
+        request: SearchRequest,
         worlds: Vec<(World, f64)>,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Decision {
-        let Task { model, params, view, horizon, stop } = task;
+        let SearchRequest { model, params, view, horizon, stop } = request;
         if !params.reuse || self.nodes.len() as u64 > params.nodes / 2 {
             *self = BeliefSearch::default();
         }
@@ -190,18 +190,18 @@ impl BeliefSearch {
         if self.nodes[at].edges.is_empty() {
             let classes = self.graph.classes(run.model, at);
             let different: Vec<Action> = classes.iter().map(|class| class[0]).collect();
-            let (promises, steps) = run.promises(&self.graph.node(at).belief, &different);
+            let (prospects, steps) = run.prospects(&self.graph.node(at).belief, &different);
             self.graph.transitions += steps;
-            let edge = |(action, promise)| Edge {
+            let edge = |(action, prospect)| Edge {
                 action,
-                promise,
+                prospect,
                 arm: Arm { reward: 0.0, next: Vec::new() },
                 visits: 0,
                 value: f64::NEG_INFINITY,
                 bounds: run.range,
                 twin: false,
             };
-            self.nodes[at].edges = promises.into_iter().map(edge).collect();
+            self.nodes[at].edges = prospects.into_iter().map(edge).collect();
         }
         let node = &self.nodes[at];
         // What cannot be better than what is sure already is of no interest.
@@ -214,7 +214,7 @@ impl BeliefSearch {
         let log = f64::from(node.visits.max(1)).ln();
         let bound = |edge: &Edge| {
             let n = f64::from(edge.visits.max(1));
-            edge.value + run.c * (log / n).sqrt() + edge.promise / n
+            edge.value + run.c * (log / n).sqrt() + edge.prospect / n
         };
         let tried = node.edges[..node.tried].iter().enumerate().filter(|(_, edge)| open(edge));
         tried.max_by(|(_, a), (_, b)| bound(a).total_cmp(&bound(b))).map_or(0, |(number, _)| number)
@@ -306,7 +306,10 @@ impl BeliefSearch {
     fn verdict(&self, run: &mut Run, view: &View, root: usize, exchanges: &[usize]) -> Decision {
         let (node, model, params) = (&self.nodes[root], run.model, run.params);
         let own = |action: Action| {
-            exchanges.iter().rev().fold(action, |action, swap| model.swapped_action(0, action, *swap))
+            exchanges
+                .iter()
+                .rev()
+                .fold(action, |action, symmetry| model.reflected_action(0, action, *symmetry))
         };
         let mut table = Vec::new();
         let edges: BTreeMap<Action, &Edge> = node.edges.iter().map(|edge| (edge.action, edge)).collect();
@@ -366,7 +369,7 @@ impl Run<'_> {
     /// All actions, those first that look best: by what they pay at once and by how much they would tell,
     /// seen in a few of the states that may be. Of those that come to the same there, all but one come last;
     /// so do, of many actions, those that are not looked at. Gives the steps of the model as well.
-    fn promises(&mut self, belief: &Distribution, legal: &[Action]) -> (Vec<(Action, f64)>, u64) {
+    fn prospects(&mut self, belief: &Distribution, legal: &[Action]) -> (Vec<(Action, f64)>, u64) {
         let mut actions = legal.to_vec();
         self.rng.shuffle(&mut actions);
         let states: Vec<&State> = if belief.len() <= SAMPLE {
@@ -378,9 +381,9 @@ impl Run<'_> {
         let looked = actions.len().min(LOOKS / states.len().max(1));
         let (mut first, mut last, mut seen) = (Vec::new(), Vec::new(), KeyMap::default());
         for action in &actions[..looked] {
-            let (promise, outcome) = self.promise(&states, *action);
+            let (prospect, outcome) = self.prospect(&states, *action);
             let new = !self.model.info().has.hash || seen.insert(outcome, ()).is_none();
-            if new { first.push((*action, promise)) } else { last.push((*action, 0.0)) }
+            if new { first.push((*action, prospect)) } else { last.push((*action, 0.0)) }
         }
         first.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         first.extend(actions[looked..].iter().map(|action| (*action, 0.0)));
@@ -389,7 +392,7 @@ impl Run<'_> {
     }
 
     /// How good an action looks in some states, and a key of what it comes to there.
-    fn promise(&self, states: &[&State], action: Action) -> (f64, u64) {
+    fn prospect(&self, states: &[&State], action: Action) -> (f64, u64) {
         let (model, count) = (self.model, states.len() as f64);
         let mut paid = 0.0;
         // What is told, and how often; that the game is over is told as well.

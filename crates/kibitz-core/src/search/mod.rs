@@ -1,13 +1,13 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
-//! `foresee.rs`, `unseen.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
+//! `speculative_batch.rs`, `unseen.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
 pub mod aim;
 mod beliefs;
-mod foresee;
 mod leaf;
+mod macro_search;
 pub(crate) mod outcomes;
 pub mod params;
 mod presets;
@@ -16,7 +16,7 @@ mod regret;
 mod run;
 mod select;
 mod simulate;
-mod strides;
+mod speculative_batch;
 mod tree;
 mod unseen;
 mod verdict;
@@ -27,25 +27,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::belief::{Belief, BeliefKind, Conduct, Form, Trouble, World};
+use crate::belief::{Belief, BeliefKind, Form, OpponentPolicy, Trouble, World};
 use crate::game::{Action, Info, Turn};
-use crate::learn::Judged;
-use crate::model::{Model, SharedModel, in_the_open, moves_at_once};
+use crate::learn::WithEvaluator;
+use crate::macro_actions::macro_actions_of;
+use crate::model::{Model, SharedModel, collapsed_or_self, moves_at_once};
 use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Policy};
 use crate::rng::{Purpose, Rng};
-use crate::strides::strides_of;
 use crate::view::View;
 use aim::Aim;
 use beliefs::{BeliefSearch, LARGEST};
+use macro_search::MacroSearch;
 use outcomes::OutcomeSearch;
 use params::{
     Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
 };
-use run::{Found, Stop, Task, search_tree};
+use run::{Found, SearchRequest, Stop, search_tree};
 use simulate::Problem;
-use strides::Striding;
 use tree::Tree;
 
 /// A simulation in a game without end and without discount stops after this many moves.
@@ -72,7 +72,7 @@ struct Session {
     trees: Vec<Tree>,
     beliefs: BeliefSearch,
     outcomes: OutcomeSearch,
-    striding: Option<Striding>,
+    macro_search: Option<MacroSearch>,
     decisions: u64,
 }
 
@@ -107,7 +107,7 @@ impl TreeSearch {
                 "perfect information (or a collapsed model) and tree=state",
             )?;
             need(info.has.hash, "moves=irreversible", "a state hash")?;
-            // A stride may be several moves, and would count as one.
+            // A macro-action may be several moves, and would count as one.
             need(info.discount == 1.0, "moves=irreversible", "returns that are not discounted")?;
         }
         if p.transpositions {
@@ -219,7 +219,7 @@ impl TreeSearch {
 
 impl Planner for TreeSearch {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
-        let model = if self.params.knows_the_state() { in_the_open(model) } else { model };
+        let model = if self.params.knows_the_state() { collapsed_or_self(model) } else { model };
         let (kind, policy, belief) = self.resolve(model.info())?;
         if model.info().one_thread {
             self.params.workers = 1;
@@ -244,24 +244,24 @@ impl Planner for TreeSearch {
         }
         let judged = |model: SharedModel| -> Result<SharedModel, String> {
             let Some(taught) = &self.params.evaluator else { return Ok(model) };
-            let judged = Judged::new(model, taught.net.clone());
+            let judged = WithEvaluator::new(model, taught.net.clone());
             Ok(Arc::new(judged.map_err(|why| format!("{}: evaluator: {why}", self.name))?))
         };
         let (trees, beliefs, outcomes) = (Vec::new(), BeliefSearch::default(), OutcomeSearch::default());
-        let (model, striding) = match self.params.moves {
+        let (model, macro_search) = match self.params.moves {
             Moves::All => (judged(model)?, None),
             Moves::Irreversible => {
-                let strides = strides_of(&model);
-                let searched = judged(strides.model())?;
+                let macro_actions = macro_actions_of(&model);
+                let searched = judged(macro_actions.model())?;
                 let sees = matches!(policy, Policy::Solver { clairvoyance: Some(_), .. });
                 if (policy == Policy::Evaluator || sees) && !searched.info().has.evaluator {
                     return Err(format!(
-                        "{}: this needs an evaluator of strides, which this game lacks; kibitz learn --strides makes \
+                        "{}: this needs an evaluator of macro_actions, which this game lacks; kibitz learn --strides makes \
                          one, for evaluator=FILE",
                         self.name
                     ));
                 }
-                (model, Some(Striding::new(strides, searched)))
+                (model, Some(MacroSearch::new(macro_actions, searched)))
             }
         };
         let decisions = 0;
@@ -274,7 +274,7 @@ impl Planner for TreeSearch {
             trees,
             beliefs,
             outcomes,
-            striding,
+            macro_search,
             decisions,
         });
         Ok(())
@@ -297,8 +297,8 @@ impl Planner for TreeSearch {
             Err(trouble) => return Err(trouble.into()),
             Ok(aside) => {
                 let (kind, policy) = (session.kind, session.policy);
-                let occasion = Occasion { params, view, begun, faults, kind, policy };
-                let mut decision = session.decide(&occasion, rng, pause)?;
+                let context = DecisionContext { params, view, begun, faults, kind, policy };
+                let mut decision = session.decide(&context, rng, pause)?;
                 decision.notes.extend(aside);
                 decision
             }
@@ -312,7 +312,7 @@ impl Planner for TreeSearch {
 }
 
 /// What is the same for all that happens in one decision.
-struct Occasion<'a> {
+struct DecisionContext<'a> {
     params: &'a SearchParams,
     view: &'a View,
     begun: Instant,
@@ -322,10 +322,10 @@ struct Occasion<'a> {
     policy: Policy,
 }
 
-impl Occasion<'_> {
+impl DecisionContext<'_> {
     /// What is asked of a search that is not one of trees.
-    fn task<'a>(&'a self, model: &'a dyn Model, now: &'a AtomicBool) -> Task<'a> {
-        let Occasion { params, view, begun, faults, .. } = *self;
+    fn request<'a>(&'a self, model: &'a dyn Model, now: &'a AtomicBool) -> SearchRequest<'a> {
+        let DecisionContext { params, view, begun, faults, .. } = *self;
         let stop = Stop {
             simulations: params.simulations.unwrap_or(u64::MAX),
             transitions: params.transitions.unwrap_or(u64::MAX),
@@ -334,7 +334,7 @@ impl Occasion<'_> {
             now,
             faults,
         };
-        Task { model, params, view, horizon: self.horizon(model.info()), stop }
+        SearchRequest { model, params, view, horizon: self.horizon(model.info()), stop }
     }
 
     /// How a simulation goes on beyond the tree.
@@ -363,18 +363,18 @@ impl Search<'_> {
         self,
         model: &SharedModel,
         belief: &dyn Belief,
-        occasion: &Occasion,
+        context: &DecisionContext,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
         let outcomes = match self {
-            Search::Trees(trees) => return Ok(grow(trees, model, belief, occasion, rng, pause)),
+            Search::Trees(trees) => return Ok(grow(trees, model, belief, context, rng, pause)),
             Search::Outcomes(outcomes) => outcomes,
         };
         let present = belief.certain().ok_or("tree=outcomes needs a state that is known")?.state.clone();
-        let (now, playout) = (AtomicBool::new(false), occasion.playout(model.info()));
-        let task = occasion.task(&**model, &now);
-        let mut decision = outcomes.decide(task, playout, present, rng, pause)?;
+        let (now, playout) = (AtomicBool::new(false), context.playout(model.info()));
+        let request = context.request(&**model, &now);
+        let mut decision = outcomes.decide(request, playout, present, rng, pause)?;
         decision.belief = belief.size();
         decision.counters = belief.counters();
         decision.notes.append(&mut belief.notes());
@@ -392,9 +392,9 @@ pub(crate) fn natural_horizon(info: &Info) -> u32 {
 }
 
 /// What a search has others do.
-struct Habits(Vec<Tree>);
+struct TreePolicy(Vec<Tree>);
 
-impl Conduct for Habits {
+impl OpponentPolicy for TreePolicy {
     fn strategy(&self, key: u64) -> Vec<(Action, f64)> {
         let mut counts: BTreeMap<Action, f64> = BTreeMap::new();
         for tree in &self.0 {
@@ -435,11 +435,11 @@ impl Session {
     ) -> Result<Option<String>, Trouble> {
         let model = &*self.model;
         // What the last search had others do is what is known of them.
-        let habits = Arc::new(Habits(std::mem::take(&mut self.trees)));
-        self.belief.assume(Some(habits.clone()));
+        let tree_policy = Arc::new(TreePolicy(std::mem::take(&mut self.trees)));
+        self.belief.assume(Some(tree_policy.clone()));
         let updated = self.belief.update(model, view, rng, pause);
         self.belief.assume(None);
-        self.trees = Arc::into_inner(habits).map(|habits| habits.0).unwrap_or_default();
+        self.trees = Arc::into_inner(tree_policy).map(|tree_policy| tree_policy.0).unwrap_or_default();
         match updated {
             Err(Trouble::Unfit(why)) if self.kind == TreeKind::Belief && lists_all(params.belief) => {
                 self.kind = TreeKind::ActionObservation;
@@ -455,18 +455,18 @@ impl Session {
     /// Decides by what the belief now says.
     fn decide(
         &mut self,
-        occasion: &Occasion,
+        context: &DecisionContext,
         mut rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
-        let Occasion { params, view, begun, .. } = *occasion;
+        let DecisionContext { params, view, begun, .. } = *context;
         if let [only] = view.legal[..]
             && !params.reuse
         {
             return Ok(verdict::forced(only, &*self.belief, begun.elapsed()));
         }
         if self.kind == TreeKind::Belief {
-            return self.search_beliefs(occasion, rng, pause);
+            return self.search_beliefs(context, rng, pause);
         }
         let model = self.model.clone();
         let known = self.belief.certain().map(|world| world.state.clone());
@@ -474,22 +474,27 @@ impl Session {
             TreeKind::Outcomes => Search::Outcomes(&mut self.outcomes),
             _ => Search::Trees(&mut self.trees),
         };
-        let (Some(striding), Some(state)) = (&mut self.striding, known) else {
-            return search.run(&model, &*self.belief, occasion, rng, pause);
+        let (Some(macro_search), Some(state)) = (&mut self.macro_search, known) else {
+            return search.run(&model, &*self.belief, context, rng, pause);
         };
-        if let Some(action) = striding.due(&*model, &state).filter(|due| view.legal.contains(due)) {
+        if let Some(action) = macro_search.due(&*model, &state).filter(|due| view.legal.contains(due)) {
             let note = "on the way to what was decided before".to_owned();
             return Ok(Decision { action, ..Decision::default() }.noting(note));
         }
-        let (in_strides, belief) = striding.enter(&state, view.player);
-        let decision = match in_strides.legal[..] {
+        let (in_macro_actions, belief) = macro_search.enter(&state, view.player);
+        let decision = match in_macro_actions.legal[..] {
             [] => None,
-            [only] => striding.spell(&*model, &state, verdict::forced(only, &belief, begun.elapsed())),
+            [only] => macro_search.spell(&*model, &state, verdict::forced(only, &belief, begun.elapsed())),
             _ => {
-                let occasion = Occasion { view: &in_strides, ..*occasion };
-                let found =
-                    search.run(&striding.model(), &belief, &occasion, rng.fork(Purpose::Search), pause)?;
-                striding.spell(&*self.model, &state, found)
+                let context = DecisionContext { view: &in_macro_actions, ..*context };
+                let found = search.run(
+                    &macro_search.model(),
+                    &belief,
+                    &context,
+                    rng.fork(Purpose::Search),
+                    pause,
+                )?;
+                macro_search.spell(&*self.model, &state, found)
             }
         };
         if let Some(decision) = decision.filter(|decision| view.legal.contains(&decision.action)) {
@@ -500,7 +505,7 @@ impl Session {
         model.preferred(&state, view.player, &mut preferred);
         let legal: BTreeSet<Action> = view.legal.iter().copied().collect();
         preferred.retain(|action| legal.contains(action));
-        let note = "no stride leads on from here".to_owned();
+        let note = "no macro-action leads on from here".to_owned();
         Ok(match preferred.get(rng.below(preferred.len().max(1) as u32) as usize) {
             Some(action) => Decision { action: *action, ..Decision::default() }.noting(note),
             None => Decision::at_random(view, &mut rng).noting(note),
@@ -510,20 +515,20 @@ impl Session {
     /// Searches the graph of beliefs from the present one.
     fn search_beliefs(
         &mut self,
-        occasion: &Occasion,
+        context: &DecisionContext,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
         let model = self.model.clone();
-        let worlds = self.belief.worlds(&*model, occasion.view, LARGEST).ok_or_else(|| {
+        let worlds = self.belief.worlds(&*model, context.view, LARGEST).ok_or_else(|| {
             format!(
                 "tree=belief needs all possible states, and here there are more than {LARGEST}, or they \
                  cannot be listed; use tree=action-observation"
             )
         })?;
         let (states, now) = (worlds.len() as u64, AtomicBool::new(false));
-        let task = occasion.task(&*model, &now);
-        let mut decision = self.beliefs.decide(task, worlds, rng, pause);
+        let request = context.request(&*model, &now);
+        let mut decision = self.beliefs.decide(request, worlds, rng, pause);
         decision.belief = Some(states);
         decision.counters = self.belief.counters();
         decision.notes.append(&mut self.belief.notes());
@@ -536,20 +541,20 @@ fn grow(
     trees: &mut Vec<Tree>,
     model: &SharedModel,
     belief: &dyn Belief,
-    occasion: &Occasion,
+    context: &DecisionContext,
     mut rng: Rng,
     pause: &mut dyn FnMut() -> bool,
 ) -> Decision {
-    let Occasion { params, view, begun, faults, kind, .. } = *occasion;
+    let DecisionContext { params, view, begun, faults, kind, .. } = *context;
     let info = model.info();
-    let (playout, horizon) = (occasion.playout(info), occasion.horizon(info));
+    let (playout, horizon) = (context.playout(info), context.horizon(info));
     let model = &**model;
     let mut present = World::initial(model);
     belief.sample(model, view, &mut rng, &mut present);
     let turn = model.turn(&present.state);
-    let astray = belief.astray();
+    let inconsistent = belief.inconsistent();
     let mut problem =
-        Problem { model, view, params, kind, playout, horizon, together: 1, root: 0, turn, astray };
+        Problem { model, view, params, kind, playout, horizon, together: 1, root: 0, turn, inconsistent };
     problem.root = problem.key(&present, turn, view.player, 0);
     if belief.certain().is_some() && turn == Turn::One(view.player) {
         problem.together = together(params, info);

@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use super::params::{Backup, Choice};
-use super::run::Task;
+use super::run::SearchRequest;
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
@@ -31,7 +31,7 @@ const KEEP: usize = 1 << 19;
 pub(crate) struct OutcomeSearch {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    ways: Vec<Way>,
+    outcomes: Vec<Outcome>,
     /// What nodes are worth.
     worth: Rows,
     /// What edges pay on average before somebody is to move again.
@@ -58,11 +58,11 @@ struct Edge {
     action: Action,
     visits: u32,
     /// From the first on, so many.
-    ways: (u32, u32),
+    outcomes: (u32, u32),
 }
 
 /// What may become of an action.
-struct Way {
+struct Outcome {
     to: u32,
     probability: f64,
     visits: u32,
@@ -91,7 +91,7 @@ impl Rows {
 }
 
 /// How states are searched.
-pub(crate) struct Manner {
+pub(crate) struct SearchConfig {
     /// What judges a state that nobody has looked into, and how often.
     pub playout: Playout,
     pub playouts: u32,
@@ -104,7 +104,7 @@ pub(crate) struct Manner {
 /// One search.
 pub(crate) struct Run<'a> {
     model: &'a dyn Model,
-    manner: Manner,
+    config: SearchConfig,
     players: usize,
     rng: Rng,
     /// Steps of the model so far.
@@ -122,13 +122,13 @@ impl OutcomeSearch {
     /// A sentence, where chance can do too much or players move at once.
     pub(super) fn decide(
         &mut self,
-        task: Task,
+        request: SearchRequest,
         playout: Playout,
         state: State,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
-        let Task { model, params, view, horizon, stop } = task;
+        let SearchRequest { model, params, view, horizon, stop } = request;
         if !params.reuse || self.broken_off || self.nodes.len() > KEEP.min(params.nodes as usize / 2) {
             *self = OutcomeSearch::default();
         }
@@ -137,8 +137,9 @@ impl OutcomeSearch {
             Backup::Max => 1.0,
             Backup::MixMax(share) => share,
         };
-        let manner = Manner { playout, playouts: params.playouts, exploration: params.exploration, best };
-        let mut run = Run::new(model, manner, rng);
+        let config =
+            SearchConfig { playout, playouts: params.playouts, exploration: params.exploration, best };
+        let mut run = Run::new(model, config, rng);
         let root = self.find(&mut run, state);
         let mut late = || pause() || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let (simulations, moves) =
@@ -276,7 +277,7 @@ impl OutcomeSearch {
         let node = &self.nodes[at as usize];
         let player = mover(node.turn);
         let explore =
-            run.manner.exploration * run.model.info().spread * f64::from(node.visits.max(1)).ln().sqrt();
+            run.config.exploration * run.model.info().spread * f64::from(node.visits.max(1)).ln().sqrt();
         let upper = |edge: usize| {
             self.worth_of_edges.row(edge)[player] + explore / f64::from(self.edges[edge].visits + 1).sqrt()
         };
@@ -292,16 +293,18 @@ impl OutcomeSearch {
     fn follow(&mut self, edge: usize) -> u32 {
         let edge = &mut self.edges[edge];
         edge.visits += 1;
-        let ways = &mut self.ways[edge.ways.0 as usize..(edge.ways.0 + edge.ways.1) as usize];
-        let behind = |way: &Way| way.probability * f64::from(edge.visits) - f64::from(way.visits);
+        let outcomes =
+            &mut self.outcomes[edge.outcomes.0 as usize..(edge.outcomes.0 + edge.outcomes.1) as usize];
+        let behind =
+            |outcome: &Outcome| outcome.probability * f64::from(edge.visits) - f64::from(outcome.visits);
         let mut next = 0;
-        for way in 1..ways.len() {
-            if behind(&ways[way]) > behind(&ways[next]) {
-                next = way;
+        for outcome in 1..outcomes.len() {
+            if behind(&outcomes[outcome]) > behind(&outcomes[next]) {
+                next = outcome;
             }
         }
-        ways[next].visits += 1;
-        ways[next].to
+        outcomes[next].visits += 1;
+        outcomes[next].to
     }
 
     /// Lists a state's actions, with all that may become of them: the place and number of its edges.
@@ -321,16 +324,16 @@ impl OutcomeSearch {
                 self.broken_off = true;
                 break;
             }
-            let mut outcomes = run.outcomes(&state, action)?;
-            run.rng.shuffle(&mut outcomes);
-            let ways = (self.ways.len() as u32, outcomes.len() as u32);
+            let mut successors = run.successors(&state, action)?;
+            run.rng.shuffle(&mut successors);
+            let outcomes = (self.outcomes.len() as u32, successors.len() as u32);
             let mut paid = [0.0; MAX_PLAYERS];
-            for Outcome { state, probability, rewards } in outcomes {
+            for Successor { state, probability, rewards } in successors {
                 paid.iter_mut().zip(rewards).for_each(|(sum, reward)| *sum += probability * reward);
                 let to = self.find(run, state);
-                self.ways.push(Way { to, probability, visits: 0 });
+                self.outcomes.push(Outcome { to, probability, visits: 0 });
             }
-            self.edges.push(Edge { action, visits: 0, ways });
+            self.edges.push(Edge { action, visits: 0, outcomes });
             self.paid.push(&paid[..run.players]);
             self.worth_of_edges.push(&paid[..run.players]);
             self.expect(run, self.edges.len() - 1);
@@ -340,13 +343,13 @@ impl OutcomeSearch {
 
     /// What an action is worth: what it pays, and the mean over what it may lead to.
     fn expect(&mut self, run: &Run, edge: usize) {
-        let (first, count) = self.edges[edge].ways;
+        let (first, count) = self.edges[edge].outcomes;
         let discount = run.model.info().discount;
         let worth = self.worth_of_edges.row_mut(edge);
         worth.copy_from_slice(self.paid.row(edge));
-        for way in &self.ways[first as usize..(first + count) as usize] {
-            let weight = way.probability * discount;
-            let below = self.worth.row(way.to as usize);
+        for outcome in &self.outcomes[first as usize..(first + count) as usize] {
+            let weight = outcome.probability * discount;
+            let below = self.worth.row(outcome.to as usize);
             worth.iter_mut().zip(below).for_each(|(sum, worth)| *sum += weight * worth);
         }
     }
@@ -361,7 +364,7 @@ impl OutcomeSearch {
             .clone()
             .reduce(|best, next| if rows.row(next)[player] > rows.row(best)[player] { next } else { best });
         let Some(best) = best else { return };
-        let share = if visits == 0 { 1.0 } else { run.manner.best };
+        let share = if visits == 0 { 1.0 } else { run.config.best };
         let worth = self.worth.row_mut(at as usize);
         worth.iter_mut().zip(rows.row(best)).for_each(|(sum, best)| *sum = share * best);
         for edge in edges.filter(|edge| self.edges[*edge].visits > 0) {
@@ -414,10 +417,10 @@ impl OutcomeSearch {
             let Some(edge) = best.filter(|edge| edge.visits > 0) else { break };
             let player = mover(*turn);
             line.push((player, run.model.action_name(state, Some(player), edge.action)));
-            if edge.ways.1 != 1 {
+            if edge.outcomes.1 != 1 {
                 break;
             }
-            at = self.ways[edge.ways.0 as usize].to;
+            at = self.outcomes[edge.outcomes.0 as usize].to;
         }
         line
     }
@@ -427,7 +430,7 @@ impl OutcomeSearch {
         let numbers = [&self.worth, &self.paid, &self.worth_of_edges].map(|rows| rows.numbers.capacity());
         let bytes = self.nodes.capacity() * size_of::<Node>()
             + self.edges.capacity() * size_of::<Edge>()
-            + self.ways.capacity() * size_of::<Way>()
+            + self.outcomes.capacity() * size_of::<Outcome>()
             + numbers.iter().sum::<usize>() * size_of::<f64>()
             + self.index.capacity() * size_of::<(u64, u32)>();
         bytes as u64
@@ -435,7 +438,7 @@ impl OutcomeSearch {
 }
 
 /// One outcome of an action.
-struct Outcome {
+struct Successor {
     state: State,
     probability: f64,
     rewards: [f64; MAX_PLAYERS],
@@ -443,30 +446,30 @@ struct Outcome {
 
 impl<'a> Run<'a> {
     /// A search that has not begun.
-    pub fn new(model: &'a dyn Model, manner: Manner, rng: Rng) -> Run<'a> {
-        Run { model, manner, players: model.info().players, rng, transitions: 0, watch: Watch::default() }
+    pub fn new(model: &'a dyn Model, config: SearchConfig, rng: Rng) -> Run<'a> {
+        Run { model, config, players: model.info().players, rng, transitions: 0, watch: Watch::default() }
     }
 
     /// What a state is taken to be worth before it is looked into.
     fn judge(&mut self, state: &State, worth: &mut [f64; MAX_PLAYERS]) {
         let returns = &mut worth[..self.players];
-        let Manner { playout, playouts, .. } = &self.manner;
+        let SearchConfig { playout, playouts, .. } = &self.config;
         self.transitions += self.model.playouts(state, playout, *playouts, &mut self.rng, returns);
         returns.iter_mut().for_each(|sum| *sum /= f64::from(*playouts));
     }
 
     /// All that may become of an action until somebody is to move again. What chance pays comes one move later than
     /// what the action pays.
-    fn outcomes(&mut self, state: &State, action: Action) -> Result<Vec<Outcome>, String> {
+    fn successors(&mut self, state: &State, action: Action) -> Result<Vec<Successor>, String> {
         let mut rewards = [0.0; MAX_PLAYERS];
         let state = self.model.after(state, &[action], &mut rewards[..self.players]);
         self.transitions += 1;
         let discount = self.model.info().discount;
-        let (mut open, mut done) = (vec![(Outcome { state, probability: 1.0, rewards }, 0)], Vec::new());
+        let (mut open, mut done) = (vec![(Successor { state, probability: 1.0, rewards }, 0)], Vec::new());
         let mut drawn = Vec::new();
-        while let Some((Outcome { state, probability, rewards }, draws)) = open.pop() {
+        while let Some((Successor { state, probability, rewards }, draws)) = open.pop() {
             if self.model.turn(&state) != Turn::Chance {
-                done.push(Outcome { state, probability, rewards });
+                done.push(Successor { state, probability, rewards });
                 continue;
             }
             if draws >= self.model.info().longest_chance() {
@@ -485,7 +488,7 @@ impl<'a> Run<'a> {
                 let (mut rewards, mut later) = (rewards, [0.0; MAX_PLAYERS]);
                 let state = self.model.after(&state, &[outcome], &mut later[..self.players]);
                 rewards.iter_mut().zip(later).for_each(|(total, reward)| *total += discount * reward);
-                open.push((Outcome { state, probability: probability * share, rewards }, draws + 1));
+                open.push((Successor { state, probability: probability * share, rewards }, draws + 1));
             }
         }
         Ok(done)

@@ -15,7 +15,7 @@ use crate::view::View;
 use crate::watch::Watch;
 
 /// How many simulations a worker takes at a time, and makes between two looks at what it has found.
-const STRIDE: u64 = 16;
+const POLL_INTERVAL: u64 = 16;
 
 /// When a search ends: the first of its reasons.
 pub(super) struct Stop<'a> {
@@ -31,7 +31,7 @@ pub(super) struct Stop<'a> {
 }
 
 /// What is asked of a search that is not one of trees.
-pub(super) struct Task<'a> {
+pub(super) struct SearchRequest<'a> {
     pub model: &'a dyn Model,
     pub params: &'a SearchParams,
     pub view: &'a View,
@@ -121,7 +121,7 @@ fn slice(
     loop {
         if granted == 0 {
             count = together(worker, started, stop);
-            granted = grant(started, stop.simulations, STRIDE.max(count.into()));
+            granted = grant(started, stop.simulations, POLL_INTERVAL.max(count.into()));
         }
         if granted == 0 || stop.now.load(Relaxed) {
             return true;
@@ -142,7 +142,7 @@ fn slice(
             }
         }
         // What does not depend on the time is looked at at the same simulations each time.
-        if some > 1 || worker.simulations % STRIDE == 1 {
+        if some > 1 || worker.simulations % POLL_INTERVAL == 1 {
             if tree.len() >= stop.nodes {
                 return true;
             }
@@ -167,13 +167,13 @@ fn slice(
 fn together(worker: &Worker, started: &AtomicU64, stop: &Stop) -> u32 {
     let turns = 2 * worker.problem.view.legal.len() as u64;
     let left = stop.simulations - started.load(Relaxed).min(stop.simulations);
-    let some = (worker.simulations / turns).max(STRIDE).min(left / turns);
+    let some = (worker.simulations / turns).max(POLL_INTERVAL).min(left / turns);
     some.clamp(1, worker.problem.together.into()) as u32
 }
 
 /// Takes a few of the simulations that are left: workers meet at the counter less often.
-fn grant(started: &AtomicU64, all: u64, stride: u64) -> u64 {
-    let some = |begun: u64| stride.min(all - begun);
+fn grant(started: &AtomicU64, all: u64, interval: u64) -> u64 {
+    let some = |begun: u64| interval.min(all - begun);
     let taken =
         started.fetch_update(Relaxed, Relaxed, |begun| (some(begun) > 0).then(|| begun + some(begun)));
     taken.map_or(0, some)

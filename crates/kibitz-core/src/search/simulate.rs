@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::aim::Aim;
-use super::foresee::Foresight;
 use super::leaf::Leaf;
 use super::params::{Backup, Observers, Parallel, SearchParams, Selection, TreeKind};
 use super::regret::{self, Mix};
 use super::select::{Rule, select, select_offered};
+use super::speculative_batch::SpeculativeBatch;
 use super::tree::{Edge, FIRST, NONE, NodeId, Tree};
 use super::unseen::Made;
 use super::width::Width;
@@ -36,7 +36,7 @@ pub(super) struct Problem<'a> {
     /// Who moves there.
     pub turn: Turn,
     /// Worlds disagree with something that was seen: a node's actions need not be legal in the present one.
-    pub astray: bool,
+    pub inconsistent: bool,
 }
 
 impl Problem<'_> {
@@ -116,7 +116,7 @@ pub(super) struct Worker<'a> {
     trial: Option<(NodeId, Action)>,
     /// Room for the state before a step.
     before: Option<State>,
-    pub(super) foresight: Option<Foresight>,
+    pub(super) speculative: Option<SpeculativeBatch>,
     pub(super) root: NodeId,
     steps: Vec<Step>,
     /// Each step's rewards, one for each player.
@@ -206,7 +206,7 @@ struct Backed {
 impl<'a> Worker<'a> {
     pub fn new(problem: &'a Problem<'a>, belief: &'a dyn Belief, root: NodeId, rng: Rng) -> Worker<'a> {
         let players = problem.model.info().players;
-        let foresight = belief.certain().and_then(|origin| Foresight::new(problem, origin));
+        let speculative = belief.certain().and_then(|origin| SpeculativeBatch::new(problem, origin));
         Worker {
             problem,
             belief,
@@ -226,7 +226,7 @@ impl<'a> Worker<'a> {
             uniform: problem.params.selection == Selection::Uniform,
             trial: None,
             before: None,
-            foresight,
+            speculative,
             root,
             steps: Vec::new(),
             rewards: Vec::new(),
@@ -250,8 +250,8 @@ impl<'a> Worker<'a> {
         let Problem { model, view, .. } = *self.problem;
         self.begin();
         self.count = count;
-        match &mut self.foresight {
-            Some(foresight) => self.world.path = foresight.begin(),
+        match &mut self.speculative {
+            Some(speculative) => self.world.path = speculative.begin(),
             None => self.belief.sample(model, view, &mut self.rng, &mut self.world), // s ~ B(h)
         }
         let mut room = self.problem.params.growth();
@@ -267,7 +267,7 @@ impl<'a> Worker<'a> {
                 Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
                     draws += 1;
-                    self.leave_foresight();
+                    self.leave_speculation();
                     let outcome = self.draw(tree, width);
                     self.joint.push(outcome);
                 }
@@ -334,20 +334,20 @@ impl<'a> Worker<'a> {
     /// The present state.
     #[inline]
     fn state(&self) -> &State {
-        self.foresight.as_ref().and_then(Foresight::state).unwrap_or(&self.world.state)
+        self.speculative.as_ref().and_then(SpeculativeBatch::state).unwrap_or(&self.world.state)
     }
 
     /// Whose turn it is.
     #[inline]
     fn turn(&self) -> Turn {
-        let known = self.foresight.as_ref().and_then(Foresight::turn);
+        let known = self.speculative.as_ref().and_then(SpeculativeBatch::turn);
         known.unwrap_or_else(|| self.problem.model.turn(&self.world.state))
     }
 
     /// From here on this simulation is on its own.
-    fn leave_foresight(&mut self) {
-        if let Some(foresight) = &mut self.foresight {
-            foresight.leave(&mut self.world.state);
+    fn leave_speculation(&mut self) {
+        if let Some(speculative) = &mut self.speculative {
+            speculative.leave(&mut self.world.state);
         }
     }
 
@@ -440,7 +440,7 @@ impl<'a> Worker<'a> {
                     .map(|edge| (edge, None))
             } else if edges.is_empty() {
                 None
-            } else if self.problem.astray {
+            } else if self.problem.inconsistent {
                 self.select_legal(tree, id, player, unseen)
             } else if self.problem.kind == TreeKind::Public || self.problem.params.selection.is_by_regret()
             {
@@ -450,7 +450,7 @@ impl<'a> Worker<'a> {
             };
             let Some((chosen, probability)) = chosen else {
                 // No node, another worker is expanding it, or memory is full: play on at random.
-                self.leave_foresight();
+                self.leave_speculation();
                 let (state, rng) = (&self.world.state, &mut self.rng);
                 self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
                 self.last[trail] = None;
@@ -506,7 +506,7 @@ impl<'a> Worker<'a> {
         }
         let edges = tree.edges(id);
         // Of a node that is not its player's own, other worlds may offer something else.
-        let offered = self.problem.is_observed(player) || self.problem.astray;
+        let offered = self.problem.is_observed(player) || self.problem.inconsistent;
         let is_legal = |edge: &&Edge| !offered || self.scratch.contains(&edge.action());
         // The edges are in random order.
         let others = edges[chosen + 1..].iter().chain(&edges[..chosen]).filter(is_legal);
@@ -568,13 +568,13 @@ impl<'a> Worker<'a> {
         let from = self.rewards.len();
         self.rewards.resize(from + players, 0.0);
         let rewards = &mut self.rewards[from..];
-        match (&mut self.foresight, turn, self.last[0]) {
-            (Some(foresight), Turn::One(_), Some(edge)) if foresight.state().is_some() => {
-                self.transitions += u64::from(foresight.step(model, edge, joint[0], rewards));
+        match (&mut self.speculative, turn, self.last[0]) {
+            (Some(speculative), Turn::One(_), Some(edge)) if speculative.state().is_some() => {
+                self.transitions += u64::from(speculative.step(model, edge, joint[0], rewards));
             }
-            (foresight, ..) => {
-                if let Some(foresight) = foresight {
-                    foresight.leave(&mut world.state);
+            (speculative, ..) => {
+                if let Some(speculative) = speculative {
+                    speculative.leave(&mut world.state);
                 }
                 model.step(&mut world.state, joint, rewards);
                 self.transitions += 1;

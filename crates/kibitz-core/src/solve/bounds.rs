@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::{Limits, Solution};
-use crate::belief::foreknowledge::Foreknowledge;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
+use crate::belief::perfect_information_bound::PerfectInformationBound;
 use crate::game::Action;
 use crate::keys::KeyMap;
 use crate::model::Model;
@@ -27,7 +27,7 @@ pub(super) fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Sol
         limits,
         clock: Clock::default(),
         graph: BeliefGraph::default(),
-        known: Foreknowledge::default(),
+        known: PerfectInformationBound::default(),
         nodes: Vec::new(),
         table: Vec::new(),
     };
@@ -43,7 +43,7 @@ struct Search<'a, 'b> {
     limits: &'a mut Limits<'b>,
     clock: Clock,
     graph: BeliefGraph,
-    known: Foreknowledge,
+    known: PerfectInformationBound,
     nodes: Vec<Node>,
     /// The values of the first belief's actions that were found on the way.
     table: Vec<(Action, f64)>,

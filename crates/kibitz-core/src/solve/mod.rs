@@ -11,9 +11,9 @@ mod beliefs;
 mod bounds;
 pub mod lookahead;
 
+use crate::determinized::Determinized;
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel, State};
-use crate::revealed::Revealed;
 use crate::rng::Rng;
 
 /// The value of a game and how to begin.
@@ -112,7 +112,7 @@ pub fn solve_from(
     }
     match prove(&**model, &state, limits) {
         Some(solution) => Ok(Some(solution)),
-        None => solve(&Revealed::new(model.clone(), state, None), limits),
+        None => solve(&Determinized::new(model.clone(), state, None), limits),
     }
 }
 

@@ -482,7 +482,7 @@ impl Game for KingUp {
     }
 
     /// Where a file tells the cards, those who play do not know it.
-    fn imagined(&self) -> Option<SharedModel> {
+    fn planning_model(&self) -> Option<SharedModel> {
         let any = [NONE; MOST_PLAYERS];
         (self.given != any).then(|| Arc::new(KingUp { given: any, ..self.clone() }) as SharedModel)
     }

@@ -9,12 +9,12 @@
 use std::sync::Arc;
 
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::model::SharedModel;
 use kibitz_core::params::params;
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
 use kibitz_core::solve::Proof;
-use kibitz_core::strides::Strides;
 use kibitz_core::view::{Event, View, after_action, after_observation};
 
 use crate::bits::{nth_set, ones};
@@ -23,6 +23,7 @@ mod atoms;
 pub mod cards;
 mod features;
 pub mod file;
+pub mod macro_actions;
 pub mod moves;
 pub mod ordinary;
 mod picture;
@@ -32,7 +33,6 @@ pub mod quotient;
 pub mod solver;
 mod spell;
 pub mod state;
-pub mod strides;
 mod svg;
 
 use cards::{ALL, CARDS, Card, members};
@@ -40,7 +40,7 @@ use moves::{Kind, Move, Reading, Rules, parent};
 use position::{COLUMNS, DECK, DOWN, Position, begins};
 use quotient::Table;
 use solver::{Outcome, Solver};
-use spell::KlondikeStrides;
+use spell::KlondikeMacroActions;
 use state::{MEMORY, State};
 
 register_game!(
@@ -338,8 +338,19 @@ impl Game for Klondike {
         };
     }
 
-    fn promises(&self, state: &State, _: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
-        features::promises(&self.rules, state, actions.iter().map(|action| Move::of(*action)), values)
+    fn afterstate_values(
+        &self,
+        state: &State,
+        _: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        features::afterstate_values(
+            &self.rules,
+            state,
+            actions.iter().map(|action| Move::of(*action)),
+            values,
+        )
     }
 
     fn hash(&self, state: &State) -> u64 {
@@ -404,11 +415,12 @@ impl Game for Klondike {
         Some(Proof { value, moves, states: looked_at as u64 })
     }
 
-    fn strides(&self) -> Option<Arc<dyn Strides>> {
+    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
         // The moves that can be undone are all allowed in one reading only.
         let free = self.rules.reading == Reading::Naive && self.rules.passes == 0;
         let fits = self.form == Form::Collapsed && self.rules.kind == Kind::Macro;
-        (free && fits).then(|| Arc::new(KlondikeStrides::new(self.rules.draw)) as Arc<dyn Strides>)
+        (free && fits)
+            .then(|| Arc::new(KlondikeMacroActions::new(self.rules.draw)) as Arc<dyn MacroActions>)
     }
 
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {

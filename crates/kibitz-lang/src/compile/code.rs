@@ -266,7 +266,7 @@ impl<'a> Writer<'a> {
     fn finish(self, [score, advance]: [usize; 2], outputs: [&[Wire]; 3], extras: usize) -> Listing {
         let (network, steps) = (self.network, &self.steps);
         let ends = [score, advance, steps.len()];
-        let lives = Lives::new(network, steps, ends, outputs);
+        let live_ranges = LiveRanges::new(network, steps, ends, outputs);
         let mut layout = Layout::new(network, extras);
         let mut ops = Vec::with_capacity(steps.len());
         let mut op_of = Vec::with_capacity(steps.len()); // by step, for loops
@@ -301,9 +301,9 @@ impl<'a> Writer<'a> {
                         }
                         _ => continue,
                     };
-                    layout.release(&lives.expiring[number]);
+                    layout.release(&live_ranges.expiring[number]);
                     let out = layout.take(gate, inverted, |latch| {
-                        number >= advance && lives.last_read[latch] <= number
+                        number >= advance && live_ranges.last_read[latch] <= number
                     });
                     ops.push(Op { code, a, b, out });
                 }
@@ -315,11 +315,11 @@ impl<'a> Writer<'a> {
                     let (from, out) = (layout.place(wire), layout.places[cell].slot);
                     let code = if from.inverted { Code::JoinNot } else { Code::Join };
                     ops.push(Op::new(code, from.slot, from.slot, out));
-                    layout.release(&lives.expiring[number]);
+                    layout.release(&live_ranges.expiring[number]);
                 }
                 Step::Repeat(first) => {
                     ops.push(Op::new(Code::Repeat, op_of[first], 0, 0));
-                    layout.release(&lives.expiring[number]);
+                    layout.release(&live_ranges.expiring[number]);
                 }
             }
         }
@@ -359,15 +359,15 @@ fn commit(places: &mut [Place], layout: &mut Layout, ops: &mut Vec<Op>) {
 }
 
 /// How long each value is needed. A value is known by the step that computes it.
-struct Lives {
+struct LiveRanges {
     /// By step: the gates whose values are not needed after it.
     expiring: Vec<Vec<usize>>,
     /// By latch: the last step that reads it.
     last_read: Vec<usize>,
 }
 
-impl Lives {
-    fn new(network: &Network, steps: &[Step], ends: [usize; 3], outputs: [&[Wire]; 3]) -> Lives {
+impl LiveRanges {
+    fn new(network: &Network, steps: &[Step], ends: [usize; 3], outputs: [&[Wire]; 3]) -> LiveRanges {
         let mut current: Vec<Option<usize>> = vec![None; network.gates.len()];
         let mut last: Vec<usize> = (0..steps.len()).collect();
         let mut gate_of = vec![0; steps.len()];
@@ -418,7 +418,7 @@ impl Lives {
         for value in (0..steps.len()).filter(|value| !kept[*value]) {
             expiring[last[value]].push(gate_of[value]);
         }
-        Lives { expiring, last_read }
+        LiveRanges { expiring, last_read }
     }
 }
 

@@ -4,7 +4,7 @@
 //! (from rules to gates), `rebuild.rs` (networks from networks), `phases.rs` (one for each turn),
 //! `select.rs` (one that chooses its moves at random),
 //! `marks.rs` (one that looks up what a move means), `code.rs` (from gates to operations).
-//! Beside them, `swaps.rs` finds symmetries of the ground rules.
+//! Beside them, `symmetries.rs` finds symmetries of the ground rules.
 
 mod code;
 mod gates;
@@ -13,7 +13,7 @@ mod network;
 mod phases;
 mod rebuild;
 mod select;
-mod swaps;
+mod symmetries;
 
 pub use code::{Listing, Place, Wanted, listing};
 pub use gates::{Gate, Gates, Wire};
@@ -21,4 +21,4 @@ pub use marks::{Marked, marked};
 pub use network::{Cycle, Latch, Move, Network, network, score};
 pub use phases::{Phases, phases};
 pub use select::{Choice, Chosen, LIVE, chosen, influence};
-pub use swaps::{RuleGraph, Swap};
+pub use symmetries::{RuleGraph, Symmetry};

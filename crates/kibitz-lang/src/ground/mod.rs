@@ -132,20 +132,20 @@ pub(crate) const OUTPUTS: [Symbol; 7] =
 /// What is done to the rules before they are ground. The games are the same, the networks are not:
 /// which way makes the smallest differs from file to file, by factors of thirty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct GroundingStrategy {
     /// How far rules are split.
     pub grain: Grain,
     /// Whether only what is asked for is ground.
     pub on_demand: bool,
 }
 
-impl Way {
+impl GroundingStrategy {
     /// All ways, the one that suits most games first.
-    pub const ALL: [Way; 4] = [
-        Way { grain: Grain::Coarse, on_demand: false },
-        Way { grain: Grain::Coarse, on_demand: true },
-        Way { grain: Grain::Fine, on_demand: true },
-        Way { grain: Grain::Fine, on_demand: false },
+    pub const ALL: [GroundingStrategy; 4] = [
+        GroundingStrategy { grain: Grain::Coarse, on_demand: false },
+        GroundingStrategy { grain: Grain::Coarse, on_demand: true },
+        GroundingStrategy { grain: Grain::Fine, on_demand: true },
+        GroundingStrategy { grain: Grain::Fine, on_demand: false },
     ];
 
     /// In words.
@@ -164,14 +164,18 @@ impl Way {
 /// # Errors
 /// Where a limit is hit.
 pub fn ground(rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround> {
-    ground_by(Way::ALL[0], rules, limits)
+    ground_by(GroundingStrategy::ALL[0], rules, limits)
 }
 
 /// Grounds the rules in one of several ways.
 ///
 /// # Errors
 /// Where a limit is hit.
-pub fn ground_by(way: Way, rules: &Rules, limits: &GroundLimits) -> Result<Ground, NotGround> {
+pub fn ground_by(
+    way: GroundingStrategy,
+    rules: &Rules,
+    limits: &GroundLimits,
+) -> Result<Ground, NotGround> {
     ground_program(way, &prepared(rules, limits)?, rules.has_percepts(), limits)
 }
 
@@ -204,7 +208,7 @@ const TOO_MUCH: &str = "there is too much that never changes";
 /// # Errors
 /// Where a limit is hit.
 pub fn ground_program(
-    way: Way,
+    way: GroundingStrategy,
     program: &Program,
     has_percepts: bool,
     limits: &GroundLimits,

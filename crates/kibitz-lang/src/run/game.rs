@@ -16,7 +16,7 @@ use kibitz_core::rng::derive;
 use smallvec::SmallVec;
 
 use super::machine::{First, Machine, Outlook, Start, paid};
-use crate::compile::Swap;
+use crate::compile::Symmetry;
 use crate::picture::{Hints, Sketch, card};
 
 /// The game that a machine runs.
@@ -573,29 +573,29 @@ impl<M: Machine> Game for RuleGame<M> {
         Some(steps)
     }
 
-    fn swaps(&self) -> usize {
-        if self.info.perfect_information { 0 } else { self.machine.swaps().len() }
+    fn symmetries(&self) -> usize {
+        if self.info.perfect_information { 0 } else { self.machine.symmetries().len() }
     }
 
-    fn lean(&self, state: &Self::State, swap: usize) -> i32 {
-        self.machine.lean(&state.facts, self.machine.swaps()[swap].facts)
+    fn orientation(&self, state: &Self::State, symmetry: usize) -> i32 {
+        self.machine.orientation(&state.facts, self.machine.symmetries()[symmetry].facts)
     }
 
-    fn swapped(&self, state: &Self::State, swap: usize) -> Self::State {
-        let Swap { facts: pair, moves } = &self.machine.swaps()[swap];
+    fn reflected(&self, state: &Self::State, symmetry: usize) -> Self::State {
+        let Symmetry { facts: pair, moves } = &self.machine.symmetries()[symmetry];
         let mut facts = state.facts.clone();
         self.machine.exchange(&mut facts, *pair);
-        let mut swapped = self.look(facts);
+        let mut reflected = self.look(facts);
         if !state.chosen.is_empty() {
             let chosen = moves.iter().zip(&state.chosen);
-            swapped.chosen = chosen.map(|(moves, chosen)| moves[*chosen as usize]).collect();
-            swapped.turn = state.turn;
+            reflected.chosen = chosen.map(|(moves, chosen)| moves[*chosen as usize]).collect();
+            reflected.turn = state.turn;
         }
-        swapped
+        reflected
     }
 
-    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
-        let moves = &self.machine.swaps()[swap].moves[self.roles[player]];
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
+        let moves = &self.machine.symmetries()[symmetry].moves[self.roles[player]];
         moves.get(action.0 as usize).map_or(action, |number| Action(*number))
     }
 

@@ -2,7 +2,7 @@
 
 use kibitz_core::Rng;
 
-use crate::compile::Swap;
+use crate::compile::Symmetry;
 
 /// What can be said of a state.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -158,12 +158,12 @@ pub trait Machine: Send + Sync + 'static {
     }
 
     /// Pairs of facts that can be exchanged without changing the rules.
-    fn swaps(&self) -> &[Swap] {
+    fn symmetries(&self) -> &[Symmetry] {
         &[]
     }
 
     /// Whether one of a pair of facts holds and the other does not: 1 for the first, -1 for the second, else 0.
-    fn lean(&self, facts: &Self::Facts, pair: [u32; 2]) -> i32 {
+    fn orientation(&self, facts: &Self::Facts, pair: [u32; 2]) -> i32 {
         let _ = (facts, pair);
         0
     }

@@ -11,7 +11,9 @@ use smallvec::{SmallVec, smallvec};
 use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook, Start, paid};
 use super::single::{Code, MEMORY, Memory, holds};
-use crate::compile::{Latch, Marked, Network, Phases, RuleGraph, Swap, influence, marked, phases, score};
+use crate::compile::{
+    Latch, Marked, Network, Phases, RuleGraph, Symmetry, influence, marked, phases, score,
+};
 use crate::deduce::Terms;
 use crate::ground::Ground;
 use crate::syntax::Symbols;
@@ -37,7 +39,7 @@ pub struct Propnet {
     matters: Bits,
     /// What symmetries are found in, where they may be of use, and those that there are.
     graph: Option<RuleGraph>,
-    swaps: OnceLock<Vec<Swap>>,
+    symmetries: OnceLock<Vec<Symmetry>>,
     /// Memory for many games at once that is not in use.
     lanes: Mutex<Vec<Lanes>>,
 }
@@ -92,7 +94,7 @@ impl Propnet {
             lane_code: OnceLock::new(),
             matters,
             graph,
-            swaps: OnceLock::new(),
+            symmetries: OnceLock::new(),
             lanes: Mutex::new(Vec::new()),
         }
     }
@@ -307,16 +309,16 @@ impl Machine for Propnet {
         }
     }
 
-    fn swaps(&self) -> &[Swap] {
-        self.swaps.get_or_init(|| self.graph.as_ref().map_or(Vec::new(), RuleGraph::swaps))
+    fn symmetries(&self) -> &[Symmetry] {
+        self.symmetries.get_or_init(|| self.graph.as_ref().map_or(Vec::new(), RuleGraph::symmetries))
     }
 
-    fn lean(&self, facts: &Bits, [one, other]: [u32; 2]) -> i32 {
+    fn orientation(&self, facts: &Bits, [one, other]: [u32; 2]) -> i32 {
         bit(facts, one) - bit(facts, other)
     }
 
     fn exchange(&self, facts: &mut Bits, pair: [u32; 2]) {
-        if self.lean(facts, pair) != 0 {
+        if self.orientation(facts, pair) != 0 {
             pair.iter().for_each(|fact| facts[*fact as usize / 64] ^= 1 << (fact % 64));
         }
     }

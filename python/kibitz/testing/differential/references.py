@@ -16,7 +16,7 @@ from kibitz.testing.differential.tables import END, Node, Position, Step, Table,
 
 Mix = Mapping[str, float]
 """The probability of each action."""
-Conduct = Callable[[int, View, list[str]], Mix]
+Policy = Callable[[int, View, list[str]], Mix]
 """What a player does by what it has done and seen; the legal actions are given."""
 Sets = dict[View, dict[str, float]]
 """A number for each action of each information set of a player."""
@@ -49,12 +49,12 @@ def posteriors(table: Table) -> dict[tuple[int, View], dict[int, float]]:
 
 
 def _ways(
-    table: Table, here: Position, conduct: Conduct, *, free: int | None = None
+    table: Table, here: Position, policy: Policy, *, free: int | None = None
 ) -> Iterable[tuple[Step, float]]:
     """The steps from here and their probabilities, if any; the actions of player `free` count as given."""
     node = table.nodes[here.node]
     mixes = {
-        mover: conduct(mover, here.views[mover], node.legal(mover)) for mover in node.who if mover != free
+        mover: policy(mover, here.views[mover], node.legal(mover)) for mover in node.who if mover != free
     }
     for step in node.steps:
         p = step.p
@@ -247,8 +247,8 @@ class BestReply:
     For a single player that is the value of the game.
     """
 
-    def __init__(self, table: Table, player: int = 0, conduct: Conduct = uniformly) -> None:
-        self.table, self.player, self.conduct = table, player, conduct
+    def __init__(self, table: Table, player: int = 0, policy: Policy = uniformly) -> None:
+        self.table, self.player, self.policy = table, player, policy
         self.actions: Sets = {}
         """By view: the value of each action, from there on."""
         self.value, self.opening = self._settle([(table.begin(), 1.0)])
@@ -266,7 +266,7 @@ class BestReply:
             if self.player in node.who:
                 decisions[here.views[self.player]].append((here, p))
                 continue
-            for step, q in _ways(self.table, here, self.conduct):
+            for step, q in _ways(self.table, here, self.policy):
                 total += p * q * here.weight * step.pays[self.player]
                 open_ends.append((self.table.after(here, step), p * q))
         for view, positions in decisions.items():
@@ -281,7 +281,7 @@ class BestReply:
             for here, p in held:
                 node = self.table.nodes[here.node]
                 place = node.who.index(self.player)
-                for step, q in _ways(self.table, here, self.conduct, free=self.player):
+                for step, q in _ways(self.table, here, self.policy, free=self.player):
                     if step.do[place] == action:
                         total += p * q * here.weight * step.pays[self.player]
                         onward.append((self.table.after(here, step), p * q))
@@ -291,7 +291,7 @@ class BestReply:
         return max(totals.values())
 
 
-def worth(table: Table, conduct: Conduct) -> list[float]:
+def worth(table: Table, policy: Policy) -> list[float]:
     """What each player gets if all do as is said."""
     totals = [0.0] * table.players
     open_ends = [(table.begin(), 1.0)]
@@ -300,7 +300,7 @@ def worth(table: Table, conduct: Conduct) -> list[float]:
         if here.node == END:
             totals = [total + p * paid for total, paid in zip(totals, here.earned, strict=True)]
             continue
-        open_ends += [(table.after(here, step), p * q) for step, q in _ways(table, here, conduct)]
+        open_ends += [(table.after(here, step), p * q) for step, q in _ways(table, here, policy)]
     return totals
 
 

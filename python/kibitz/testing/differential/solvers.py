@@ -11,7 +11,7 @@ from kibitz.equilibria.strategy import Strategy
 from kibitz.exact import solve
 from kibitz.testing.differential.case import Case, Decision, Difference, bernstein, best
 from kibitz.testing.differential.checks import check
-from kibitz.testing.differential.references import BestReply, Conduct, Mix, equilibrium, worth
+from kibitz.testing.differential.references import BestReply, Policy, Mix, equilibrium, worth
 from kibitz.testing.differential.tables import View
 
 
@@ -145,7 +145,7 @@ def exact(case: Case) -> Iterator[Difference]:
             yield Difference("kb.solve", solution.action, good, code + ".action")
 
 
-def _conduct(strategy: Strategy) -> Conduct:
+def _conduct(strategy: Strategy) -> Policy:
     def choose(player: int, view: View, legal: list[str]) -> Mix:
         words = tuple(f"> {name}" if kind == "acted" else name for kind, name in view)
         mix = strategy.mixes.get((player, words))
@@ -164,14 +164,14 @@ def minimised(case: Case) -> Iterator[Difference]:
         iterations = 300 if case.duel and method == "cfr+" else 20
         found = regrets(case.game, method=method, iterations=iterations)
         code = f"kb.equilibrium(game, method={method!r}, iterations={iterations})"
-        conduct = _conduct(found.strategy)
-        values = worth(case.table, conduct)
+        policy = _conduct(found.strategy)
+        values = worth(case.table, policy)
         if found.values is None or not _close(found.values, values):
             yield Difference(
                 "kb.equilibrium", _figures(found.values or []), _figures(values), code + ".values"
             )
             return
-        answers = [BestReply(case.table, player, conduct).value for player in range(case.table.players)]
+        answers = [BestReply(case.table, player, policy).value for player in range(case.table.players)]
         if found.best_responses is None or not _close(found.best_responses, answers):
             says = _figures(found.best_responses or [])
             yield Difference("kb.equilibrium", says, _figures(answers), code + ".best_responses")
@@ -190,9 +190,9 @@ def exploited(case: Case) -> Iterator[Difference]:
     """What a planner gives away."""
     found = exploitability(case.game, "random", samples=3)
     code = "kb.exploitability(game, 'random', samples=3)"
-    conduct = _conduct(found.strategy)
-    values = worth(case.table, conduct)
-    answers = [BestReply(case.table, player, conduct).value for player in range(case.table.players)]
+    policy = _conduct(found.strategy)
+    values = worth(case.table, policy)
+    answers = [BestReply(case.table, player, policy).value for player in range(case.table.players)]
     if not _close(found.values, values):
         yield Difference("kb.exploitability", _figures(found.values), _figures(values), code + ".values")
     elif not _close(found.best_responses, answers):

@@ -114,12 +114,16 @@ fn steps_are_an_end_where_nothing_is_left_to_look_into() {
 fn outcomes_are_followed_in_proportion() {
     let mut search = OutcomeSearch::default();
     let shares = [0.5, 0.25, 0.125, 0.125];
-    search.ways.extend((0..).zip(shares).map(|(to, probability)| Way { to, probability, visits: 0 }));
-    search.edges.push(Edge { action: STOP, visits: 0, ways: (0, 4) });
+    search.outcomes.extend((0..).zip(shares).map(|(to, probability)| Outcome {
+        to,
+        probability,
+        visits: 0,
+    }));
+    search.edges.push(Edge { action: STOP, visits: 0, outcomes: (0, 4) });
     (0..80).for_each(|_| {
         search.follow(0);
     });
-    let visits: Vec<u32> = search.ways.iter().map(|way| way.visits).collect();
+    let visits: Vec<u32> = search.outcomes.iter().map(|outcome| outcome.visits).collect();
     assert_eq!(visits, [40, 20, 10, 10]);
 }
 

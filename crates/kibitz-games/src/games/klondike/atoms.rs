@@ -4,8 +4,8 @@
 //! differ by an exchange of suits only have the same atoms.
 
 use super::cards::{CARDS, Card, KING, members};
+use super::macro_actions::Spot;
 use super::position::{COLUMNS, DECK};
-use super::strides::Spot;
 
 /// Where a card can be.
 const FOUNDED: u32 = 0;
@@ -180,8 +180,8 @@ impl Spot {
 
 #[cfg(test)]
 mod tests {
+    use super::super::macro_actions::MacroGame;
     use super::super::position::Position;
-    use super::super::strides::Strided;
     use super::*;
     use kibitz_core::game::{Action, Game, Turn};
     use kibitz_core::rng::Rng;
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn suits_have_no_names() {
-        let game = Strided::new(3);
+        let game = MacroGame::new(3);
         let mut rng = Rng::new(5);
         for by in [1, 2, 3] {
             let mut pack: [Card; CARDS] = std::array::from_fn(|card| Card(card as u8));
@@ -211,7 +211,7 @@ mod tests {
             let mut seen = 0;
             loop {
                 let [one, two] = spots.each_ref().map(atoms);
-                assert_eq!(one, two, "suits exchanged by {by}, after {seen} strides");
+                assert_eq!(one, two, "suits exchanged by {by}, after {seen} macro-actions");
                 assert!(one.last() < Some(&ATOMS));
                 let mut legal = Vec::new();
                 let action = match game.turn(&spots[0]) {
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_is_face_down_tells_nothing() {
-        let game = Strided::new(3);
+        let game = MacroGame::new(3);
         let mut rng = Rng::new(8);
         let mut pack: [Card; CARDS] = std::array::from_fn(|card| Card(card as u8));
         rng.shuffle(&mut pack);

@@ -50,7 +50,7 @@ fn logistic((middle, width): (f64, f64), sum: f64) -> f64 {
 
 /// The same after each of some moves, by what changes, where all cards are known and one stays face down: there
 /// it does not matter which cards of the deck can be played. False where that is not so.
-pub fn promises(
+pub fn afterstate_values(
     rules: &Rules,
     state: &State,
     moves: impl Iterator<Item = Move>,

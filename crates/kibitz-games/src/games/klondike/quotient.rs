@@ -97,7 +97,7 @@ const TALL: u32 = 0b10 << 1 | 0b10 << 3 | 0b110 << 5 | 0b110 << 8 | 0b110 << 11 
 
 /// A move that cannot be undone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stride {
+pub struct MacroAction {
     /// What is moved.
     pub card: Card,
     /// To the foundation, or else to the tableau.
@@ -226,8 +226,8 @@ impl Table {
     /// Carries out a move. The place must be one where it can be done at once, with what can be reached. Gives
     /// the column in which a card is to be turned up, if there is one.
     #[inline]
-    pub fn take(&self, place: &mut Place, stride: Stride) -> Option<usize> {
-        let card = stride.card;
+    pub fn take(&self, place: &mut Place, macro_action: MacroAction) -> Option<usize> {
+        let card = macro_action.card;
         let bit = card.bit();
         let mut turns_up = None;
         if place.reach & bit != 0 {
@@ -242,7 +242,7 @@ impl Table {
             turns_up = (place.height(column) > 0).then_some(column);
             place.empty += u8::from(turns_up.is_none());
         }
-        if stride.founds {
+        if macro_action.founds {
             place.found(card);
         } else {
             place.empty -= u8::from(card.rank() == KING);
@@ -261,8 +261,8 @@ impl Table {
 
     /// The same where all cards are known: what is to be turned up is.
     #[inline]
-    pub fn take_and_see(&self, place: &mut Place, stride: Stride) {
-        if let Some(column) = self.take(place, stride) {
+    pub fn take_and_see(&self, place: &mut Place, macro_action: MacroAction) {
+        if let Some(column) = self.take(place, macro_action) {
             self.turn_up(place, column);
         }
     }
@@ -302,7 +302,7 @@ impl Table {
         if place.bases & card.bit() == 0 {
             place.found(card);
         } else if place.stacked(self).0 & card.bit() != 0 {
-            self.take_and_see(place, Stride { card, founds: true });
+            self.take_and_see(place, MacroAction { card, founds: true });
         } else {
             place.empty += 1;
             place.found(card);
@@ -514,7 +514,7 @@ impl Closure {
 
     /// Goes through all moves that lead out of the place, with the member that each is made at.
     #[inline]
-    pub fn strides(&self, table: &Table, place: &Place, mut visit: impl FnMut(&Member, Stride)) {
+    pub fn macro_actions(&self, table: &Table, place: &Place, mut visit: impl FnMut(&Member, MacroAction)) {
         let (stacked, alone) = place.stacked(table);
         for member in &self.members {
             let freedom = Freedom::of(member.open, place);
@@ -530,10 +530,10 @@ impl Closure {
                 }
             }
             for card in members(founded) {
-                visit(member, Stride { card, founds: true });
+                visit(member, MacroAction { card, founds: true });
             }
             for card in members(moved) {
-                visit(member, Stride { card, founds: false });
+                visit(member, MacroAction { card, founds: false });
             }
         }
     }

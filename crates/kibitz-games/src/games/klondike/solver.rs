@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use kibitz_core::rng::{Rng, mix};
 
 use super::cards::{CARDS, Card, members};
-use super::quotient::{Closure, Place, Stride, Table};
+use super::quotient::{Closure, MacroAction, Place, Table};
 
 /// What came out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 /// Looks for wins, again and again, in the same memory.
 #[derive(Debug, Default)]
 pub struct Solver {
-    /// For each urgency, the strides that wait to be made, the latest last.
+    /// For each urgency, the macro-actions that wait to be made, the latest last.
     waiting: Vec<Vec<Waiting>>,
     /// None that waits is more urgent.
     first: usize,
@@ -40,7 +40,7 @@ pub struct Solver {
     closure: Closure,
 }
 
-/// A stride that has not been made yet.
+/// A macro-action that has not been made yet.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     /// The number of the place that it leads away from.
@@ -56,17 +56,17 @@ struct Node {
     step: Step,
 }
 
-/// A stride, and the foundations of the position at which it was made.
+/// A macro-action, and the foundations of the position at which it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// As [`Place::counts`].
     pub counts: u16,
     /// The move.
-    pub stride: Stride,
+    pub macro_action: MacroAction,
 }
 
-/// The first place was come to by no stride.
-const NOTHING: Step = Step { counts: 0, stride: Stride { card: Card(0), founds: false } };
+/// The first place was come to by no macro-action.
+const NOTHING: Step = Step { counts: 0, macro_action: MacroAction { card: Card(0), founds: false } };
 
 impl Solver {
     /// Looks at no more than so many places, as long as nobody pauses it. Gives the number it looked at, too.
@@ -96,7 +96,7 @@ impl Solver {
                     return (Outcome::Lost, self.nodes.len());
                 };
                 let mut place = self.nodes[from as usize].place.at(step.counts);
-                table.take_and_see(&mut place, step.stride);
+                table.take_and_see(&mut place, step.macro_action);
                 table.settle(&mut place);
                 if self.seen.insert(place.key(place.counts)) {
                     break Node { place, from, step };
@@ -125,7 +125,7 @@ impl Solver {
         self.seen.clear(limit);
     }
 
-    /// Lists the strides that lead away from a place, unless it is another's in disguise.
+    /// Lists the macro-actions that lead away from a place, unless it is another's in disguise.
     #[inline]
     fn look_at(&mut self, table: &Table, mut node: Node) {
         let place = &mut node.place;
@@ -139,11 +139,11 @@ impl Solver {
         let from = self.nodes.len() as u32;
         let Solver { closure, waiting, first, .. } = self;
         let now = urgency(place);
-        closure.strides(table, place, |member, stride| {
-            // What follows from the stride by itself is not known yet, but what it does is.
-            let brought = if place.reach & stride.card.bit() != 0 { 1 } else { REVEAL };
-            let urgency = now - brought - usize::from(stride.founds);
-            waiting[urgency].push(Waiting { from, step: Step { counts: member.counts, stride } });
+        closure.macro_actions(table, place, |member, macro_action| {
+            // What follows from the macro-action by itself is not known yet, but what it does is.
+            let brought = if place.reach & macro_action.card.bit() != 0 { 1 } else { REVEAL };
+            let urgency = now - brought - usize::from(macro_action.founds);
+            waiting[urgency].push(Waiting { from, step: Step { counts: member.counts, macro_action } });
             *first = (*first).min(urgency);
         });
         self.nodes.push(node);

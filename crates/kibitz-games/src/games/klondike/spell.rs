@@ -1,32 +1,32 @@
-//! From strides back to moves of the game.
+//! From macro-actions back to moves of the game.
 
 use std::sync::Arc;
 
 use kibitz_core::game::Action;
+use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::model::{SharedModel, State};
-use kibitz_core::strides::Strides;
 
 use super::cards::Card;
+use super::macro_actions::{MacroGame, macro_action};
 use super::moves::Move;
 use super::position::{Position, Run};
-use super::quotient::{Closure, Place, Stride, Table};
+use super::quotient::{Closure, MacroAction, Place, Table};
 use super::solver::Step;
 use super::state;
-use super::strides::{Strided, stride};
 
-/// The strides of the collapsed game with every move of the ordinary rules.
-pub struct KlondikeStrides {
-    game: Arc<Strided>,
+/// The macro-actions of the collapsed game with every move of the ordinary rules.
+pub struct KlondikeMacroActions {
+    game: Arc<MacroGame>,
 }
 
-impl KlondikeStrides {
-    /// The strides of a game that turns so many cards at a time.
-    pub fn new(draw: u32) -> KlondikeStrides {
-        KlondikeStrides { game: Arc::new(Strided::new(draw)) }
+impl KlondikeMacroActions {
+    /// The macro-actions of a game that turns so many cards at a time.
+    pub fn new(draw: u32) -> KlondikeMacroActions {
+        KlondikeMacroActions { game: Arc::new(MacroGame::new(draw)) }
     }
 }
 
-impl Strides for KlondikeStrides {
+impl MacroActions for KlondikeMacroActions {
     fn model(&self) -> SharedModel {
         self.game.clone()
     }
@@ -38,7 +38,7 @@ impl Strides for KlondikeStrides {
     fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>) {
         let mut speller = Speller { position: state.get::<state::State>().position, moves };
         let spot = self.game.enter(&speller.position);
-        let Some(counts) = spot.starts(stride(action)) else { return };
+        let Some(counts) = spot.starts(macro_action(action)) else { return };
         let mut begun = self.game.begin(&speller.position);
         while let Some(card) = begun.as_well() {
             speller.up(card);
@@ -47,7 +47,7 @@ impl Strides for KlondikeStrides {
         for card in begun.closure().way(counts) {
             speller.shift(card);
         }
-        speller.stride(stride(action));
+        speller.macro_action(macro_action(action));
     }
 }
 
@@ -61,11 +61,11 @@ pub fn spell_out(position: &Position, draw: u32, way: &[Step]) -> Vec<Action> {
     // something needs them there.
     let mut settled = place;
     walk.settle(&mut settled);
-    for Step { counts, stride } in way {
+    for Step { counts, macro_action } in way {
         table.look_through(&mut settled);
         settled = settled.at(*counts);
-        walk.go(&settled, *stride);
-        table.take_and_see(&mut settled, *stride);
+        walk.go(&settled, *macro_action);
+        table.take_and_see(&mut settled, *macro_action);
         walk.settle(&mut settled);
     }
     // Now nothing is face down, and the lowest rank is always free to go.
@@ -83,8 +83,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Makes a stride, where the foundations are as in `settled`.
-    fn go(&mut self, settled: &Place, stride: Stride) {
+    /// Makes a macro-action, where the foundations are as in `settled`.
+    fn go(&mut self, settled: &Place, macro_action: MacroAction) {
         self.table.look_through(&mut self.place);
         let mut closure = Closure::default();
         closure.fill(&self.place, self.table.wanting(&self.place));
@@ -92,15 +92,15 @@ impl Walk<'_> {
             self.speller.shift(card);
         }
         self.place = self.place.at(settled.counts);
-        self.speller.stride(stride);
-        self.table.take_and_see(&mut self.place, stride);
+        self.speller.macro_action(macro_action);
+        self.table.take_and_see(&mut self.place, macro_action);
     }
 
     /// Lets the solver's place settle, and makes what cannot be undone of it.
     fn settle(&mut self, settled: &mut Place) {
         while let Some(card) = settled.settles() {
             if settled.bases & card.bit() != 0 {
-                self.go(settled, Stride { card, founds: true });
+                self.go(settled, MacroAction { card, founds: true });
             }
             self.table.found(settled, card);
         }
@@ -114,8 +114,8 @@ struct Speller<'a> {
 }
 
 impl Speller<'_> {
-    fn stride(&mut self, stride: Stride) {
-        if stride.founds { self.up(stride.card) } else { self.onto(stride.card) }
+    fn macro_action(&mut self, macro_action: MacroAction) {
+        if macro_action.founds { self.up(macro_action.card) } else { self.onto(macro_action.card) }
     }
 
     /// A card goes from the tableau to the foundation, or comes back.

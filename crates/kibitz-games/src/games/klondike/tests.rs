@@ -300,7 +300,7 @@ fn what_moves_promise_is_what_comes_of_them() {
             random_game(&game, seed, |state| {
                 let (mut actions, mut values) = (Vec::new(), Vec::new());
                 game.legal(state, 0, &mut actions);
-                if !game.promises(state, 0, &actions, &mut values) {
+                if !game.afterstate_values(state, 0, &actions, &mut values) {
                     return;
                 }
                 assert_eq!(values.len(), actions.len());
@@ -323,5 +323,7 @@ fn what_moves_promise_is_what_comes_of_them() {
     assert!(said > 10_000 && to_be_tried > 20, "{said} {to_be_tried}");
     // Where chance turns cards up, it comes next.
     let collapsed = klondike("klondike").collapse();
-    random_game(&collapsed, 1, |state| assert!(!collapsed.promises(state, 0, &[], &mut Vec::new())));
+    random_game(&collapsed, 1, |state| {
+        assert!(!collapsed.afterstate_values(state, 0, &[], &mut Vec::new()))
+    });
 }

@@ -13,7 +13,7 @@ use crate::search::natural_horizon;
 /// Adds the best return that a depth-first search over about so many states finds for the one player of a
 /// game, chance drawn once at each turn; that of a random playout, if it comes to no end. Gives the number
 /// of steps.
-pub fn best_found<G: Game>(
+pub fn dfs_best_return<G: Game>(
     game: &G,
     state: &G::State,
     effort: u32,
@@ -113,7 +113,7 @@ mod tests {
         let game = Forks(Info::new(1, 0.0, 1.0));
         let judge = |effort, seed| {
             let mut returns = [0.0];
-            best_found(&game, &Vec::new(), effort, &mut Rng::new(seed), &mut returns);
+            dfs_best_return(&game, &Vec::new(), effort, &mut Rng::new(seed), &mut returns);
             returns[0]
         };
         let wins = |effort| (0..200).map(|seed| judge(effort, seed)).sum::<f64>();
@@ -125,7 +125,7 @@ mod tests {
     fn what_comes_later_counts_less() {
         let game = Forks(Info { discount: 0.5, ..Info::new(1, 0.0, 1.0) });
         let mut returns = [0.0];
-        best_found(&game, &Vec::new(), 100, &mut Rng::new(1), &mut returns);
+        dfs_best_return(&game, &Vec::new(), 100, &mut Rng::new(1), &mut returns);
         assert_eq!(returns, [0.25]);
     }
 }

@@ -14,12 +14,12 @@ use kibitz_core::rng::{Rng, derive, mix};
 use super::atoms::ATOMS;
 use super::cards::{Card, members};
 use super::position::{COLUMNS, Position};
-use super::quotient::{Closure, Member, Place, Stride, Table, safe};
+use super::quotient::{Closure, MacroAction, Member, Place, Table, safe};
 use super::solver::try_one;
 use crate::bits::nth_set;
 
-/// The game over strides.
-pub struct Strided {
+/// The game over macro-actions.
+pub struct MacroGame {
     info: Info,
     /// How many cards are turned at a time.
     pub draw: u32,
@@ -35,9 +35,9 @@ pub struct Spot {
     pub place: Place,
     pub(super) unseen: u64,
     stage: Stage,
-    /// Cards that a stride can take to the foundation.
+    /// Cards that a macro-action can take to the foundation.
     pub(super) up: u64,
-    /// Cards that a stride can take to the tableau.
+    /// Cards that a macro-action can take to the tableau.
     pub(super) onto: u64,
 }
 
@@ -59,17 +59,17 @@ thread_local! {
     static TRUE_ATOMS: RefCell<Vec<u32>> = RefCell::default();
 }
 
-/// Strides to the tableau are numbered from here on; those to the foundation by their card.
+/// Macro-actions to the tableau are numbered from here on; those to the foundation by their card.
 const ONTO: u32 = 64;
 
-/// The stride of a number.
-pub fn stride(action: Action) -> Stride {
-    Stride { card: Card((action.0 & (ONTO - 1)) as u8), founds: action.0 < ONTO }
+/// The macro-action of a number.
+pub fn macro_action(action: Action) -> MacroAction {
+    MacroAction { card: Card((action.0 & (ONTO - 1)) as u8), founds: action.0 < ONTO }
 }
 
-impl Strided {
+impl MacroGame {
     /// The game that turns so many cards at a time.
-    pub fn new(draw: u32) -> Strided {
+    pub fn new(draw: u32) -> MacroGame {
         let mut info = Info::new(1, 0.0, 1.0);
         info.paid_at_end = true;
         info.has.hash = true;
@@ -77,7 +77,7 @@ impl Strided {
         info.atoms = ATOMS;
         info.has.evaluator = draw == 3 && SPOTS.is_some();
         let start = Position::deal(&std::array::from_fn(|card| Card(card as u8)));
-        Strided { info, draw, start }
+        MacroGame { info, draw, start }
     }
 
     /// What the player knows of a position.
@@ -97,7 +97,7 @@ impl Strided {
 
 impl Spot {
     /// Makes the moves that may as well be made, and all that can be undone to the foundation, so that it is the
-    /// same spot from wherever one comes; and finds the strides from here.
+    /// same spot from wherever one comes; and finds the macro-actions from here.
     fn arrive(&mut self) {
         while let Some(card) = self.as_well() {
             self.found(card);
@@ -105,9 +105,9 @@ impl Spot {
         self.place.rise();
         self.table.look_through(&mut self.place);
         let (mut up, mut onto) = (0, 0);
-        self.strides(|_, stride| match stride.founds {
-            true => up |= stride.card.bit(),
-            false => onto |= stride.card.bit(),
+        self.macro_actions(|_, macro_action| match macro_action.founds {
+            true => up |= macro_action.card.bit(),
+            false => onto |= macro_action.card.bit(),
         });
         (self.up, self.onto) = (up, onto);
         // What can go to the foundation can come back from there.
@@ -137,12 +137,12 @@ impl Spot {
         closure
     }
 
-    /// Goes through all strides, with the member of the closure that each is made at. `visit` must not go through
-    /// strides itself: there is one closure for all.
-    fn strides(&self, visit: impl FnMut(&Member, Stride)) {
+    /// Goes through all macro-actions, with the member of the closure that each is made at. `visit` must not go through
+    /// macro-actions itself: there is one closure for all.
+    fn macro_actions(&self, visit: impl FnMut(&Member, MacroAction)) {
         CLOSURE.with_borrow_mut(|closure| {
             closure.fill(&self.place, self.table.wanting(&self.place));
-            closure.strides(&self.table, &self.place, visit);
+            closure.macro_actions(&self.table, &self.place, visit);
         });
     }
 
@@ -152,11 +152,11 @@ impl Spot {
         tall.filter_map(|column| self.table.base(&self.place, column)).map(Card::bit).sum()
     }
 
-    /// The foundations of the member of the closure at which a stride is made.
-    pub fn starts(&self, wanted: Stride) -> Option<u16> {
+    /// The foundations of the member of the closure at which a macro-action is made.
+    pub fn starts(&self, wanted: MacroAction) -> Option<u16> {
         let mut found = None;
-        self.strides(|member, stride| {
-            if stride == wanted {
+        self.macro_actions(|member, macro_action| {
+            if macro_action == wanted {
                 found = found.or(Some(member.counts));
             }
         });
@@ -164,7 +164,7 @@ impl Spot {
     }
 }
 
-impl Game for Strided {
+impl Game for MacroGame {
     type State = Spot;
 
     fn info(&self) -> &Info {
@@ -197,9 +197,9 @@ impl Game for Strided {
             spot.table.reveal(&spot.place, column, card);
             spot.table.turn_up(&mut spot.place, column);
             spot.arrive();
-        } else if let Some(counts) = spot.starts(stride(*action)) {
+        } else if let Some(counts) = spot.starts(macro_action(*action)) {
             spot.place = spot.place.at(counts);
-            match spot.table.take(&mut spot.place, stride(*action)) {
+            match spot.table.take(&mut spot.place, macro_action(*action)) {
                 Some(column) => spot.stage = Stage::TurningUp(column),
                 None => spot.arrive(),
             }
@@ -210,7 +210,7 @@ impl Game for Strided {
     }
 
     fn action_name(&self, _: &Spot, player: Option<usize>, action: Action) -> String {
-        let Stride { card, founds } = stride(action);
+        let MacroAction { card, founds } = macro_action(action);
         match (player, founds) {
             (None, _) => Card(action.0 as u8).to_string(),
             (_, true) => format!("{card} to the foundation"),
@@ -220,7 +220,7 @@ impl Game for Strided {
 
     fn text(&self, spot: &Spot, _: Option<usize>) -> String {
         let list = |set| members(set).map(|card| card.to_string()).collect::<Vec<_>>().join(" ");
-        format!("{} unseen; strides: {}", spot.unseen.count_ones(), list(spot.up | spot.onto))
+        format!("{} unseen; macro-actions: {}", spot.unseen.count_ones(), list(spot.up | spot.onto))
     }
 
     fn chance(&self, spot: &Spot, outcomes: &mut Vec<(Action, f64)>) {

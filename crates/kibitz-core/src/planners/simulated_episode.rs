@@ -11,17 +11,17 @@ use crate::view::{Event, View};
 
 /// A state and all players' views of the way to it.
 #[derive(Clone)]
-pub(super) struct Course {
+pub(super) struct SimulatedEpisode {
     model: SharedModel,
     state: State,
     views: Vec<View>,
 }
 
-impl Course {
+impl SimulatedEpisode {
     /// The beginning of a game.
-    pub fn new(model: SharedModel) -> Course {
+    pub fn new(model: SharedModel) -> SimulatedEpisode {
         let views = (0..model.info().players).map(View::new).collect();
-        Course { state: model.initial(), views, model }
+        SimulatedEpisode { state: model.initial(), views, model }
     }
 
     /// Takes a step; gives what each player is paid for it.

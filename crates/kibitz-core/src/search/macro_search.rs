@@ -1,28 +1,28 @@
-//! Searching over strides: into them before a search, and out of them after it.
+//! Searching over macro-actions: into them before a search, and out of them after it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::belief::{Belief, Trouble, World};
 use crate::game::Action;
+use crate::macro_actions::MacroActions;
 use crate::model::{Model, SharedModel, State};
 use crate::planner::{Decision, Judgement};
 use crate::rng::Rng;
-use crate::strides::Strides;
 use crate::view::View;
 
-/// The strides of a game, and one that is being made.
-pub(super) struct Striding {
-    strides: Arc<dyn Strides>,
+/// The macro-actions of a game, and one that is being made.
+pub(super) struct MacroSearch {
+    macro_actions: Arc<dyn MacroActions>,
     searched: SharedModel,
-    /// The moves that are left of a stride, each with the hash of the state that it is meant for.
+    /// The moves that are left of a macro-action, each with the hash of the state that it is meant for.
     due: VecDeque<(u64, Action)>,
 }
 
-impl Striding {
-    /// Searches these strides as the game `searched`, which is theirs but perhaps for its evaluator.
-    pub fn new(strides: Arc<dyn Strides>, searched: SharedModel) -> Striding {
-        Striding { strides, searched, due: VecDeque::new() }
+impl MacroSearch {
+    /// Searches these macro-actions as the game `searched`, which is theirs but perhaps for its evaluator.
+    pub fn new(macro_actions: Arc<dyn MacroActions>, searched: SharedModel) -> MacroSearch {
+        MacroSearch { macro_actions, searched, due: VecDeque::new() }
     }
 
     /// The game that is searched.
@@ -30,7 +30,7 @@ impl Striding {
         self.searched.clone()
     }
 
-    /// The next move of a stride that was decided on before, if all went as expected.
+    /// The next move of a macro-action that was decided on before, if all went as expected.
     pub fn due(&mut self, model: &dyn Model, state: &State) -> Option<Action> {
         let (hash, action) = self.due.pop_front()?;
         let expected = hash == model.hash(state);
@@ -40,10 +40,10 @@ impl Striding {
         expected.then_some(action)
     }
 
-    /// What the player knows and may do, in strides.
+    /// What the player knows and may do, in macro-actions.
     pub fn enter(&self, state: &State, player: usize) -> (View, Known) {
         let model = &self.searched;
-        let known = Known::new(&**model, self.strides.enter(state));
+        let known = Known::new(&**model, self.macro_actions.enter(state));
         let mut view = View::new(player);
         if model.turn(&known.0.state).movers().contains(player) {
             model.legal(&known.0.state, player, &mut view.legal);
@@ -52,17 +52,17 @@ impl Striding {
         (view, known)
     }
 
-    /// A decision for a stride as one for its first move; the others are due after it.
+    /// A decision for a macro-action as one for its first move; the others are due after it.
     pub fn spell(&mut self, model: &dyn Model, state: &State, mut decision: Decision) -> Option<Decision> {
-        let spelled = |stride| {
+        let spelled = |macro_action| {
             let mut moves = Vec::new();
-            self.strides.spell(state, stride, &mut moves);
+            self.macro_actions.spell(state, macro_action, &mut moves);
             moves
         };
         let moves = spelled(decision.action);
         let mut table: Vec<Judgement> = Vec::new();
         for row in decision.table {
-            // Several strides may begin alike: the best of them speaks for the move.
+            // Several macro-actions may begin alike: the best of them speaks for the move.
             match spelled(row.action).first() {
                 Some(first) if !table.iter().any(|known| known.action == *first) => {
                     table.push(Judgement { action: *first, ..row });

@@ -7,7 +7,7 @@ use crate::model::{Model, State};
 
 /// The values of states that are known, found by looking ahead to the end of the game.
 #[derive(Default)]
-pub(crate) struct Foreknowledge {
+pub(crate) struct PerfectInformationBound {
     values: KeyMap<Value>,
     /// Steps of the model that were spent on it.
     spent: u64,
@@ -46,7 +46,7 @@ struct Look<'a> {
     left: u64,
 }
 
-impl Foreknowledge {
+impl PerfectInformationBound {
     /// What a belief may be worth. No more steps are made in all than half of those that were made
     /// `elsewhere`.
     pub fn of(&mut self, model: &dyn Model, belief: &Distribution, most: f64, elsewhere: u64) -> Known {

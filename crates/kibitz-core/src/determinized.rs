@@ -1,6 +1,6 @@
 //! A game as it would be if its players knew everything: what is planned in a sampled world.
 //!
-//! A [`Revealed`] game begins at a given state of another one and hides nothing from there on. Its future
+//! A [`Determinized`] game begins at a given state of another one and hides nothing from there on. Its future
 //! may be fixed as well: then chance, and whoever is not to plan, draws from a seed by the number of the
 //! step, so that the same future meets every action that is tried.
 
@@ -11,7 +11,7 @@ use crate::rng::{Purpose, Rng, derive, seed_for};
 use crate::view::Event;
 
 /// Another game from one of its states on, with everything seen.
-pub struct Revealed {
+pub struct Determinized {
     model: SharedModel,
     start: Place,
     info: Info,
@@ -65,9 +65,9 @@ impl Clone for Place {
 /// A fixed future that is longer than this is over: chance may go on for ever.
 const LONGEST: u32 = 100_000;
 
-impl Revealed {
+impl Determinized {
     /// The game from `state` on. Somebody who decides is to move there, if the future is fixed.
-    pub fn new(model: SharedModel, state: State, fixed: Option<Fixed>) -> Revealed {
+    pub fn new(model: SharedModel, state: State, fixed: Option<Fixed>) -> Determinized {
         let mut info = model.info().clone();
         info.perfect_information = true;
         info.has.resampling = false;
@@ -77,7 +77,7 @@ impl Revealed {
             info.at_once = 1;
             info.has.explicit_chance = true; // there is none
         }
-        Revealed { model, start: Place { state, step: 0, weight: 1.0 }, info, fixed }
+        Determinized { model, start: Place { state, step: 0, weight: 1.0 }, info, fixed }
     }
 
     /// A step of a fixed future, with what a player of the game itself would see of it.
@@ -151,7 +151,7 @@ impl Revealed {
     }
 }
 
-impl Game for Revealed {
+impl Game for Determinized {
     type State = Place;
 
     fn info(&self) -> &Info {
@@ -247,8 +247,14 @@ impl Game for Revealed {
         values.iter_mut().for_each(|value| *value *= place.weight);
     }
 
-    fn promises(&self, place: &Place, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
-        place.weight == 1.0 && self.model.promises(&place.state, player, actions, values)
+    fn afterstate_values(
+        &self,
+        place: &Place,
+        player: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        place.weight == 1.0 && self.model.afterstate_values(&place.state, player, actions, values)
     }
 
     fn judge(&self, place: &Place, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {

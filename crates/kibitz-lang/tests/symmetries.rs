@@ -39,10 +39,10 @@ fn shipped(name: &str, change: (&str, &str)) -> SharedModel {
 
 #[test]
 fn what_differs_by_name_only_can_be_exchanged() {
-    assert_eq!(game(BOXES).swaps(), 2); // a with b, b with c
-    assert_eq!(shipped("mastermind.kif", ("(colours 4)", "(colours 3)")).swaps(), 4 * 2);
-    assert_eq!(shipped("monty-hall.kif", ("", "")).swaps(), 0); // doors: several facts go together
-    assert_eq!(shipped("number-guessing.kif", ("", "")).swaps(), 0);
+    assert_eq!(game(BOXES).symmetries(), 2); // a with b, b with c
+    assert_eq!(shipped("mastermind.kif", ("(colours 4)", "(colours 3)")).symmetries(), 4 * 2);
+    assert_eq!(shipped("monty-hall.kif", ("", "")).symmetries(), 0); // doors: several facts go together
+    assert_eq!(shipped("number-guessing.kif", ("", "")).symmetries(), 0);
 }
 
 #[test]
@@ -51,17 +51,17 @@ fn what_differs_in_anything_cannot() {
         "(<= (goal you 100) (true found))",
         "(<= (goal you 100) (true found) (not (true (in c)))) (<= (goal you 90) (true found) (true (in c)))",
     );
-    assert_eq!(game(&pays).swaps(), 1);
+    assert_eq!(game(&pays).symmetries(), 1);
     let tells = format!("{BOXES} (<= (sees you c) (true (in c)) (does you (look a)))");
-    assert_eq!(game(&tells).swaps(), 0); // looking into a is not like looking into b either
+    assert_eq!(game(&tells).symmetries(), 0); // looking into a is not like looking into b either
     let forbids = BOXES.replace(
         "(<= (legal you (look ?x)) (not (true start)) (box ?x))",
         "(<= (legal you (look ?x)) (not (true start)) (box ?x) (distinct ?x b))
          (<= (legal you (look b)) (true (looks 1)))",
     );
-    assert_eq!(game(&forbids).swaps(), 1); // a with c
+    assert_eq!(game(&forbids).symmetries(), 1); // a with c
     let seen = BOXES.replace("(<= (sees you here) (does you (look ?x)) (true (in ?x)))", "");
-    assert_eq!(game(&seen).swaps(), 0); // nothing is hidden: nobody has a use for them
+    assert_eq!(game(&seen).symmetries(), 0); // nothing is hidden: nobody has a use for them
 }
 
 /// Walks through random games and compares each step with the same step after an exchange.
@@ -80,26 +80,28 @@ fn walk(model: &dyn Model, seed: u64) {
             };
             let mut rewards = [0.0];
             let after = model.after(&state, &[action], &mut rewards);
-            for swap in (0..model.swaps()).filter(|_| turn != Turn::Chance) {
-                let other = model.swapped(&state, swap);
-                assert_eq!(model.lean(&other, swap), -model.lean(&state, swap));
-                assert_eq!(model.hash(&model.swapped(&other, swap)), model.hash(&state));
+            for symmetry in (0..model.symmetries()).filter(|_| turn != Turn::Chance) {
+                let other = model.reflected(&state, symmetry);
+                assert_eq!(model.orientation(&other, symmetry), -model.orientation(&state, symmetry));
+                assert_eq!(model.hash(&model.reflected(&other, symmetry)), model.hash(&state));
                 assert_eq!(model.turn(&other), turn);
                 let legal = |state| {
                     let mut legal: Vec<Action> = Vec::new();
                     model.legal(state, 0, &mut legal);
                     legal
                 };
-                let mut moved: Vec<Action> =
-                    legal(&state).iter().map(|action| model.swapped_action(0, *action, swap)).collect();
+                let mut moved: Vec<Action> = legal(&state)
+                    .iter()
+                    .map(|action| model.reflected_action(0, *action, symmetry))
+                    .collect();
                 moved.sort_unstable();
                 assert_eq!(moved, legal(&other));
                 let mut other_rewards = [0.0];
-                let same = model.swapped_action(0, action, swap);
+                let same = model.reflected_action(0, action, symmetry);
                 let other_after = model.after(&other, &[same], &mut other_rewards);
                 assert_eq!(other_rewards, rewards);
-                assert_eq!(model.hash(&model.swapped(&after, swap)), model.hash(&other_after));
-                let key = (swap, model.observe(&after, turn, &[action], 0).0);
+                assert_eq!(model.hash(&model.reflected(&after, symmetry)), model.hash(&other_after));
+                let key = (symmetry, model.observe(&after, turn, &[action], 0).0);
                 let heard = model.observe(&other_after, turn, &[same], 0).0;
                 assert_eq!(*told.entry(key).or_insert(heard), heard);
             }

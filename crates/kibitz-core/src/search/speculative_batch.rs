@@ -27,7 +27,7 @@ const IN_VAIN: usize = 8;
 const IN_ONE_GO: usize = 1024;
 
 /// What is known of what lies behind a tree's edges.
-pub(super) struct Foresight {
+pub(super) struct SpeculativeBatch {
     /// The first is the root's.
     places: Vec<Place>,
     /// For each place, what the step to it paid each player.
@@ -67,9 +67,9 @@ struct Leaf {
     action: Action,
 }
 
-impl Foresight {
+impl SpeculativeBatch {
     /// For searches in which all that follows is known behind an edge, and a leaf is played out once.
-    pub fn new(problem: &Problem, origin: &World) -> Option<Foresight> {
+    pub fn new(problem: &Problem, origin: &World) -> Option<SpeculativeBatch> {
         let SearchParams { transpositions, width, playouts, depth, horizon, .. } = *problem.params;
         let plain = !transpositions && width.is_none() && problem.params.growth() == 1.0 && playouts == 1;
         let to_the_end = depth.is_none() && horizon.is_none() && problem.playout.policy == Policy::Random;
@@ -80,7 +80,7 @@ impl Foresight {
         let many = info.at_once > 1 && info.discount == 1.0 && problem.params.backup != Backup::Max;
         (problem.kind == TreeKind::State && plain && to_the_end && alone && many && by_bounds).then(|| {
             let state = origin.state.clone();
-            Foresight {
+            SpeculativeBatch {
                 places: vec![Place { turn: problem.model.turn(&state), state }],
                 paid: vec![0.0; info.players],
                 ends: Vec::new(),
@@ -189,41 +189,41 @@ impl Foresight {
 impl Worker<'_> {
     /// The return of a playout from the present leaf, if that is a state which is kept.
     pub(super) fn play_out_ahead(&mut self, tree: &Tree, how: &Playout) -> bool {
-        let Some(mut foresight) = self.foresight.take() else { return false };
-        if let Some(at) = foresight.at
-            && foresight.places[at].turn != Turn::Over
+        let Some(mut speculative) = self.speculative.take() else { return false };
+        if let Some(at) = speculative.at
+            && speculative.places[at].turn != Turn::Over
         {
-            let (from, edge) = foresight.came;
-            if foresight.behind(edge).playout == 0 {
-                foresight.take(from, edge, tree.edge(edge).action());
+            let (from, edge) = speculative.came;
+            if speculative.behind(edge).playout == 0 {
+                speculative.take(from, edge, tree.edge(edge).action());
                 if let Some(chosen) = self.choices.last() {
-                    foresight.take_all(tree, chosen.node, from);
+                    speculative.take_all(tree, chosen.node, from);
                 }
-                self.foresee(tree, &mut foresight, how);
+                self.speculate(tree, &mut speculative, how);
             }
-            let playout = std::mem::take(&mut foresight.behind(edge).playout) as usize - 1;
-            let ended = &foresight.ends[playout * foresight.players..];
-            let paid = &foresight.paid[at * foresight.players..];
+            let playout = std::mem::take(&mut speculative.behind(edge).playout) as usize - 1;
+            let ended = &speculative.ends[playout * speculative.players..];
+            let paid = &speculative.paid[at * speculative.players..];
             for ((total, end), paid) in self.returns.iter_mut().zip(ended).zip(paid) {
                 *total += end - paid;
             }
         }
-        let known = foresight.at.is_some();
-        self.foresight = Some(foresight);
+        let known = speculative.at.is_some();
+        self.speculative = Some(speculative);
         known
     }
 
     /// Makes the playouts that have been noted, and others that will probably be needed next.
-    fn foresee(&mut self, tree: &Tree, foresight: &mut Foresight, how: &Playout) {
+    fn speculate(&mut self, tree: &Tree, speculative: &mut SpeculativeBatch, how: &Playout) {
         let model = self.problem.model;
         let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
-        while foresight.leaves.len() < wanted && in_vain < IN_VAIN {
-            in_vain += usize::from(!self.descend(tree, foresight));
+        while speculative.leaves.len() < wanted && in_vain < IN_VAIN {
+            in_vain += usize::from(!self.descend(tree, speculative));
         }
-        while let Some(visit) = foresight.visits.pop() {
+        while let Some(visit) = speculative.visits.pop() {
             tree.take_back(visit);
         }
-        let Foresight { places, ends, leaves, players, .. } = foresight;
+        let SpeculativeBatch { places, ends, leaves, players, .. } = speculative;
         let starts: Vec<(&State, Action)> =
             leaves.iter().map(|leaf| (&places[leaf.place].state, leaf.action)).collect();
         let begin = ends.len();
@@ -234,14 +234,14 @@ impl Worker<'_> {
 
     /// Goes down as the search would if nothing new were learnt and all leaves that are known had been
     /// tried, to a node with others. False if it finds none.
-    fn descend(&mut self, tree: &Tree, foresight: &mut Foresight) -> bool {
+    fn descend(&mut self, tree: &Tree, speculative: &mut SpeculativeBatch) -> bool {
         let (mut node, mut place) = (self.root, 0);
         loop {
-            let Turn::One(player) = foresight.places[place].turn else { return false };
+            let Turn::One(player) = speculative.places[place].turn else { return false };
             if tree.edges(node).is_empty() {
-                self.expand(tree, node, player, Some(&foresight.places[place].state));
+                self.expand(tree, node, player, Some(&speculative.places[place].state));
             }
-            if foresight.take_all(tree, node, place) {
+            if speculative.take_all(tree, node, place) {
                 return true;
             }
             let edges = tree.edges(node);
@@ -251,14 +251,14 @@ impl Worker<'_> {
             }
             let chosen = self.rule.best_tried(tree, node, &edges[..tried]);
             let edge = tree.first_edge(node) + chosen as u32;
-            foresight.visits.push(tree.pretend(node, edge));
+            speculative.visits.push(tree.pretend(node, edge));
             let child = edges[chosen].child.load(Relaxed);
             if child == NONE {
                 return false; // the game is over there
             }
-            let before = foresight.places.len();
-            place = foresight.follow(self.problem.model, place, edge, edges[chosen].action());
-            self.transitions += (foresight.places.len() - before) as u64;
+            let before = speculative.places.len();
+            place = speculative.follow(self.problem.model, place, edge, edges[chosen].action());
+            self.transitions += (speculative.places.len() - before) as u64;
             node = child;
         }
     }

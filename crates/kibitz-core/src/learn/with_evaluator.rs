@@ -4,26 +4,26 @@ use std::sync::Arc;
 
 use super::net::Net;
 use crate::game::{Action, Info, Observation, Turn};
+use crate::macro_actions::MacroActions;
 use crate::model::{Model, SharedModel, State};
 use crate::playout::{MAX_PLAYERS, Playout, Policy};
 use crate::rng::Rng;
 use crate::solve::Proof;
-use crate::strides::Strides;
 use crate::view::View;
 
 /// Another game, whose leaves a network judges. Everything else is the game's own.
-pub struct Judged {
+pub struct WithEvaluator {
     model: SharedModel,
     net: Arc<Net>,
     info: Info,
 }
 
-impl Judged {
+impl WithEvaluator {
     /// The game with this network.
     ///
     /// # Errors
     /// A network that was taught something else.
-    pub fn new(model: SharedModel, net: Arc<Net>) -> Result<Judged, String> {
+    pub fn new(model: SharedModel, net: Arc<Net>) -> Result<WithEvaluator, String> {
         let mut info = model.info().clone();
         let (atoms, players) = (net.shape.inputs, net.shape.outputs);
         if info.atoms as usize != atoms || info.players != players {
@@ -33,11 +33,11 @@ impl Judged {
             ));
         }
         info.has.evaluator = true;
-        Ok(Judged { model, net, info })
+        Ok(WithEvaluator { model, net, info })
     }
 }
 
-impl Model for Judged {
+impl Model for WithEvaluator {
     fn info(&self) -> &Info {
         &self.info
     }
@@ -50,7 +50,7 @@ impl Model for Judged {
         values.iter_mut().for_each(|value| *value = min_return + *value * (max_return - min_return));
     }
 
-    fn promises(&self, _: &State, _: usize, _: &[Action], _: &mut Vec<f64>) -> bool {
+    fn afterstate_values(&self, _: &State, _: usize, _: &[Action], _: &mut Vec<f64>) -> bool {
         false // the game's own evaluator would promise something else
     }
 
@@ -177,20 +177,20 @@ impl Model for Judged {
         self.model.hash(state)
     }
 
-    fn swaps(&self) -> usize {
-        self.model.swaps()
+    fn symmetries(&self) -> usize {
+        self.model.symmetries()
     }
 
-    fn lean(&self, state: &State, swap: usize) -> i32 {
-        self.model.lean(state, swap)
+    fn orientation(&self, state: &State, symmetry: usize) -> i32 {
+        self.model.orientation(state, symmetry)
     }
 
-    fn swapped(&self, state: &State, swap: usize) -> State {
-        self.model.swapped(state, swap)
+    fn reflected(&self, state: &State, symmetry: usize) -> State {
+        self.model.reflected(state, symmetry)
     }
 
-    fn swapped_action(&self, player: usize, action: Action, swap: usize) -> Action {
-        self.model.swapped_action(player, action, swap)
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
+        self.model.reflected_action(player, action, symmetry)
     }
 
     fn view_key(&self, state: &State, player: usize) -> u64 {
@@ -205,8 +205,8 @@ impl Model for Judged {
         self.model.collapsed()
     }
 
-    fn imagined(&self) -> Option<SharedModel> {
-        self.model.imagined()
+    fn planning_model(&self) -> Option<SharedModel> {
+        self.model.planning_model()
     }
 
     fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
@@ -221,8 +221,8 @@ impl Model for Judged {
         self.model.prove(state, states, pause)
     }
 
-    fn strides(&self) -> Option<Arc<dyn Strides>> {
-        self.model.strides()
+    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
+        self.model.macro_actions()
     }
 
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {

@@ -1,8 +1,8 @@
 //! A game over its moves that cannot be undone.
 //!
 //! Where a player can shift things about and back again, a tree over single moves is mostly about the order
-//! of moves that decide nothing. A *stride* is a move that cannot be undone, with those before it that can: a
-//! tree over strides is a tree over decisions.
+//! of moves that decide nothing. A *macro-action* is a move that cannot be undone, with those before it that can: a
+//! tree over macro-actions is a tree over decisions.
 
 use std::sync::Arc;
 
@@ -11,43 +11,43 @@ use crate::model::{SharedModel, State};
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
 
-/// A game over the strides of another one of perfect information.
-pub trait Strides: Send + Sync {
-    /// The game whose actions are strides.
+/// A game over the macro-actions of another one of perfect information.
+pub trait MacroActions: Send + Sync {
+    /// The game whose actions are macro-actions.
     fn model(&self) -> SharedModel;
 
     /// Its state for a state of the game itself, where somebody is to move.
     fn enter(&self, state: &State) -> State;
 
-    /// Appends the moves of the game itself that make up a stride, from `state` on. `action` is legal in the
-    /// state that [`Strides::enter`] gives for it.
+    /// Appends the moves of the game itself that make up a macro-action, from `state` on. `action` is legal in the
+    /// state that [`MacroActions::enter`] gives for it.
     fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>);
 }
 
-/// A game's own strides, or those found by trying.
-pub fn strides_of(model: &SharedModel) -> Arc<dyn Strides> {
-    model.strides().unwrap_or_else(|| Arc::new(Derived::new(model.clone())))
+/// A game's own macro-actions, or those found by trying.
+pub fn macro_actions_of(model: &SharedModel) -> Arc<dyn MacroActions> {
+    model.macro_actions().unwrap_or_else(|| Arc::new(IrreversibleMoves::new(model.clone())))
 }
 
-/// The strides of any game that tells states apart: a move can be undone if another one leads right back.
-pub struct Derived {
-    game: Arc<Strided>,
+/// The macro-actions of any game that tells states apart: a move can be undone if another one leads right back.
+pub struct IrreversibleMoves {
+    game: Arc<MacroGame>,
 }
 
-impl Derived {
-    /// The strides of a game of perfect information with a state hash.
-    pub fn new(model: SharedModel) -> Derived {
+impl IrreversibleMoves {
+    /// The macro-actions of a game of perfect information with a state hash.
+    pub fn new(model: SharedModel) -> IrreversibleMoves {
         let mut info = model.info().clone();
         info.at_once = 1;
         info.has.preferred = false;
         info.has.collapsed = false;
         info.has.resampling = false;
         info.has.view_key = false;
-        Derived { game: Arc::new(Strided { model, info }) }
+        IrreversibleMoves { game: Arc::new(MacroGame { model, info }) }
     }
 }
 
-impl Strides for Derived {
+impl MacroActions for IrreversibleMoves {
     fn model(&self) -> SharedModel {
         self.game.clone()
     }
@@ -73,11 +73,11 @@ impl Strides for Derived {
     }
 }
 
-/// States that a player can shift to and back from are no more than so many; the rest counts as strides.
+/// States that a player can shift to and back from are no more than so many; the rest counts as macro-actions.
 const MOST_SHIFTS: usize = 200;
 
-/// A game whose actions are the strides of another.
-struct Strided {
+/// A game whose actions are the macro-actions of another.
+struct MacroGame {
     model: SharedModel,
     info: Info,
 }
@@ -88,7 +88,7 @@ struct Spot {
     /// One of them: that with the least hash.
     state: State,
     turn: Turn,
-    /// Every stride: the state in which its last move is made, and that move.
+    /// Every macro-action: the state in which its last move is made, and that move.
     ways: Arc<[(State, Action)]>,
 }
 
@@ -100,7 +100,7 @@ struct Shift {
     by: Option<(usize, Action)>,
 }
 
-impl Strided {
+impl MacroGame {
     fn arrive(&self, state: State) -> Spot {
         let turn = self.model.turn(&state);
         let Turn::One(player) = turn else { return Spot { state, turn, ways: Arc::new([]) } };
@@ -154,7 +154,7 @@ impl Strided {
     }
 }
 
-impl Game for Strided {
+impl Game for MacroGame {
     type State = Spot;
 
     fn info(&self) -> &Info {
@@ -177,7 +177,7 @@ impl Game for Strided {
 
     fn step(&self, spot: &mut Spot, joint: &[Action], rewards: &mut [f64]) {
         let after = match (spot.turn, joint) {
-            (Turn::One(_), [stride]) => match spot.ways.get(stride.0 as usize) {
+            (Turn::One(_), [macro_action]) => match spot.ways.get(macro_action.0 as usize) {
                 Some((member, action)) => self.model.after(member, &[*action], rewards),
                 None => return,
             },
@@ -295,17 +295,17 @@ mod tests {
         }
     }
 
-    fn doors() -> Derived {
+    fn doors() -> IrreversibleMoves {
         let mut info = Info::new(1, 0.0, 1.0);
         info.has.hash = true;
-        Derived::new(Arc::new(Doors(info)))
+        IrreversibleMoves::new(Arc::new(Doors(info)))
     }
 
     #[test]
-    fn only_doors_are_strides() {
-        let strides = doors();
-        let model = strides.model();
-        let from = |place: Where| strides.enter(&State::new(place));
+    fn only_doors_are_macro_actions() {
+        let macro_actions = doors();
+        let model = macro_actions.model();
+        let from = |place: Where| macro_actions.enter(&State::new(place));
         let mut legal = Vec::new();
         model.legal(&from((0, 0)), 0, &mut legal);
         assert_eq!(legal.len(), 2);
@@ -315,11 +315,11 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_is_spelled_as_the_way_to_its_door() {
-        let strides = doors();
-        let spell = |place: Where, stride: Action| {
+    fn a_macro_action_is_spelled_as_the_way_to_its_door() {
+        let macro_actions = doors();
+        let spell = |place: Where, macro_action: Action| {
             let mut moves = Vec::new();
-            strides.spell(&State::new(place), stride, &mut moves);
+            macro_actions.spell(&State::new(place), macro_action, &mut moves);
             moves
         };
         let ways = [spell((0, 0), Action(0)), spell((0, 0), Action(1))];

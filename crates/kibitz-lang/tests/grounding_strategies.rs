@@ -6,7 +6,7 @@ use std::time::Instant;
 use kibitz_core::Rng;
 use kibitz_core::playout::{Playout, Policy};
 use kibitz_lang::compile::network;
-use kibitz_lang::ground::{Grain, GroundLimits, Way, ground_by};
+use kibitz_lang::ground::{Grain, GroundLimits, GroundingStrategy, ground_by};
 use kibitz_lang::run::{Machine, Outlook, Propnet, ReasonLimits, Reasoner};
 use kibitz_lang::{Limits, LoadLimits, Rules, Source, load, parse};
 
@@ -115,7 +115,7 @@ impl<M: Machine> Player for At<M> {
 fn players(rules: &Rules) -> Vec<(String, Box<dyn Player>)> {
     let limits = GroundLimits { rules: 100_000, ..GroundLimits::default() };
     let mut players: Vec<(String, Box<dyn Player>)> = Vec::new();
-    for way in Way::ALL {
+    for way in GroundingStrategy::ALL {
         if let Ok(ground) = ground_by(way, rules, &limits) {
             let network = network(&ground);
             players.push((format!("{way:?}"), At::start(Propnet::new(ground, network))));
@@ -176,7 +176,8 @@ fn of_rules_that_share_a_condition_with_a_guard() {
         (<= terminal (true (hour 2)))
         (<= (goal you 10) lively) (<= (goal you 90) (not lively))";
     all_agree("lamps", text, 2, 3);
-    let ground = ground_by(Way::ALL[0], &rules("lamps", text), &GroundLimits::default()).unwrap();
+    let ground =
+        ground_by(GroundingStrategy::ALL[0], &rules("lamps", text), &GroundLimits::default()).unwrap();
     let network = network(&ground);
     let machine = Propnet::new(ground, network);
     let mut facts = machine.initial();
@@ -315,7 +316,9 @@ fn of_what_never_changes_on_demand() {
     let rules = rules("rules", RULES);
     for static_facts in [1, 1000] {
         let limits = GroundLimits { static_facts, ..GroundLimits::default() };
-        let ground = ground_by(Way { grain: Grain::Coarse, on_demand: true }, &rules, &limits).unwrap();
+        let ground =
+            ground_by(GroundingStrategy { grain: Grain::Coarse, on_demand: true }, &rules, &limits)
+                .unwrap();
         let network = network(&ground);
         machines.push(At::start(Propnet::new(ground, network)));
         let limits = ReasonLimits { static_facts, ..ReasonLimits::default() };

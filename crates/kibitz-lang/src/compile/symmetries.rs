@@ -15,7 +15,7 @@ use crate::syntax::Symbol;
 
 /// Two facts that can be exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Swap {
+pub struct Symmetry {
     /// The facts, by number, the smaller first.
     pub facts: [u32; 2],
     /// For each role and each of its moves: the move that goes with it.
@@ -149,9 +149,9 @@ impl RuleGraph {
     }
 
     /// The exchanges that leave the rules as they are: of those that take each fact to a later one, the first.
-    pub fn swaps(&self) -> Vec<Swap> {
+    pub fn symmetries(&self) -> Vec<Symmetry> {
         let before = self.colours(start);
-        let (mut swaps, mut found) = (Vec::new(), FxHashSet::default());
+        let (mut symmetries, mut found) = (Vec::new(), FxHashSet::default());
         for &(a, b) in &self.pairs {
             if found.contains(&a) {
                 continue;
@@ -169,10 +169,10 @@ impl RuleGraph {
             let to = self.matched(&before, &after).filter(|to| self.is_kept(to, exchanged));
             if let Some(moves) = to.and_then(|to| self.moves_by(&to)) {
                 found.insert(a);
-                swaps.push(Swap { facts: [a, b], moves });
+                symmetries.push(Symmetry { facts: [a, b], moves });
             }
         }
-        swaps
+        symmetries
     }
 
     /// Colours that tell atoms apart by the rules that they stand in, from those that they begin with.
