@@ -1,4 +1,4 @@
-//! The best that a bounded search can find in one world: a quick and hopeful judge of a leaf.
+//! The best return that a bounded depth-first search finds in one world: a quick, optimistic judge of a leaf.
 //!
 //! What it finds may need knowledge that the player will not have, and chance that comes as drawn. Averaged
 //! over worlds it ranks leaves well where most decisions after them are easy to make.
@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use crate::game::{Game, Turn};
-use crate::playout::{self, Playout, Policy};
+use crate::interrupt::Interrupt;
+use crate::playout::{self, Context, Rollout};
 use crate::rng::Rng;
 use crate::search::natural_horizon;
 
@@ -18,6 +19,7 @@ pub fn dfs_best_return<G: Game>(
     state: &G::State,
     effort: u32,
     rng: &mut Rng,
+    interrupt: &mut Interrupt,
     returns: &mut [f64],
 ) -> u64 {
     let info = game.info();
@@ -46,7 +48,7 @@ pub fn dfs_best_return<G: Game>(
             Turn::One(player) => game.legal(&state, player, &mut actions),
             Turn::Several(_) => break,
         }
-        if steps >= u64::from(effort) {
+        if steps >= u64::from(effort) || interrupt.poll() {
             break;
         }
         rng.shuffle(&mut actions);
@@ -64,9 +66,9 @@ pub fn dfs_best_return<G: Game>(
     match best {
         Some(best) => returns[0] += best,
         None => {
-            let how =
-                Playout { policy: Policy::Random, depth: natural_horizon(info), discount: info.discount };
-            steps += u64::from(playout::run(game, &mut state.clone(), &how, rng, returns));
+            let how = Rollout::random(natural_horizon(info), info.discount);
+            let mut context = Context::new(rng, interrupt);
+            steps += u64::from(playout::run(game, &mut state.clone(), &how, None, &mut context, returns));
         }
     }
     steps
@@ -113,7 +115,14 @@ mod tests {
         let game = Forks(Info::new(1, 0.0, 1.0));
         let judge = |effort, seed| {
             let mut returns = [0.0];
-            dfs_best_return(&game, &Vec::new(), effort, &mut Rng::new(seed), &mut returns);
+            dfs_best_return(
+                &game,
+                &Vec::new(),
+                effort,
+                &mut Rng::new(seed),
+                &mut Interrupt::never(),
+                &mut returns,
+            );
             returns[0]
         };
         let wins = |effort| (0..200).map(|seed| judge(effort, seed)).sum::<f64>();
@@ -125,7 +134,7 @@ mod tests {
     fn what_comes_later_counts_less() {
         let game = Forks(Info { discount: 0.5, ..Info::new(1, 0.0, 1.0) });
         let mut returns = [0.0];
-        dfs_best_return(&game, &Vec::new(), 100, &mut Rng::new(1), &mut returns);
+        dfs_best_return(&game, &Vec::new(), 100, &mut Rng::new(1), &mut Interrupt::never(), &mut returns);
         assert_eq!(returns, [0.25]);
     }
 }

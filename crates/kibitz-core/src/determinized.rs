@@ -6,7 +6,7 @@
 
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
 use crate::model::{SharedModel, State};
-use crate::playout::{MAX_PLAYERS, Playout};
+use crate::playout::{MAX_PLAYERS, Rollout};
 use crate::rng::{Purpose, Rng, derive, seed_for};
 use crate::view::Event;
 
@@ -215,7 +215,7 @@ impl Game for Determinized {
     fn play_out_many(
         &self,
         place: &Place,
-        how: &Playout,
+        how: &Rollout,
         count: u32,
         rng: &mut Rng,
         returns: &mut [f64],
@@ -226,7 +226,7 @@ impl Game for Determinized {
     fn play_out_after(
         &self,
         starts: &[(&Place, Action)],
-        how: &Playout,
+        how: &Rollout,
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> Option<u64> {

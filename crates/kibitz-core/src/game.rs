@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::macro_actions::MacroActions;
 use crate::model::SharedModel;
-use crate::playout::Playout;
+use crate::playout::Rollout;
 use crate::rng::{Rng, derive};
 use crate::solve::Proof;
 use crate::view::View;
@@ -345,7 +345,7 @@ pub trait Game: Send + Sync + 'static {
     fn play_out_many(
         &self,
         state: &Self::State,
-        how: &Playout,
+        how: &Rollout,
         count: u32,
         rng: &mut Rng,
         returns: &mut [f64],
@@ -360,7 +360,7 @@ pub trait Game: Send + Sync + 'static {
     fn play_out_after(
         &self,
         starts: &[(&Self::State, Action)],
-        how: &Playout,
+        how: &Rollout,
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> Option<u64> {

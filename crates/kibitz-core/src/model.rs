@@ -9,8 +9,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::game::{Action, Game, Info, Observation, Turn};
+use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
-use crate::playout::{self, Playout};
+use crate::playout::{self, Context, Pick, Rollout};
+use crate::position::{At, Position};
 use crate::rng::{Purpose, Rng};
 use crate::solve::Proof;
 use crate::view::View;
@@ -203,9 +205,9 @@ pub trait Model: Send + Sync {
     /// [`Game::flaw`].
     fn flaw(&self) -> Option<String>;
 
-    /// Plays out so many games from `state`, all at once where the game can, and **adds** the discounted
-    /// returns of all to `returns`. Gives the number of steps of all.
-    fn playouts(&self, state: &State, how: &Playout, count: u32, rng: &mut Rng, returns: &mut [f64])
+    /// Plays out so many games from `state` by the rollout's policy, all at once where the game can, and **adds** the
+    /// discounted returns of all to `returns`. Gives the number of steps of all.
+    fn playouts(&self, state: &State, how: &Rollout, count: u32, rng: &mut Rng, returns: &mut [f64])
     -> u64;
 
     /// Plays out one game from each of some states after the given action of the one who moves there, all
@@ -215,8 +217,29 @@ pub trait Model: Send + Sync {
     fn playouts_after(
         &self,
         starts: &[(&State, Action)],
-        how: &Playout,
+        how: &Rollout,
         rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> u64;
+
+    /// Plays out one game from `state`, in which `pick` chooses the players' moves, where it is given, and **adds** the
+    /// discounted returns to `returns`. Gives the number of steps.
+    fn rollout(
+        &self,
+        state: &State,
+        how: &Rollout,
+        pick: Option<&mut dyn Pick>,
+        context: &mut Context,
+        returns: &mut [f64],
+    ) -> u64;
+
+    /// [`Position::solve`].
+    fn solve(
+        &self,
+        state: &State,
+        effort: u32,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
         returns: &mut [f64],
     ) -> u64;
 }
@@ -398,7 +421,7 @@ impl<G: Game> Model for G {
     fn playouts(
         &self,
         state: &State,
-        how: &Playout,
+        how: &Rollout,
         count: u32,
         rng: &mut Rng,
         returns: &mut [f64],
@@ -409,8 +432,10 @@ impl<G: Game> Model for G {
         }
         let mut state = start.clone();
         let mut steps = 0;
+        let mut interrupt = Interrupt::never();
+        let mut context = Context::new(rng, &mut interrupt);
         for left in (0..count).rev() {
-            steps += u64::from(playout::run(self, &mut state, how, rng, returns));
+            steps += u64::from(playout::run(self, &mut state, how, None, &mut context, returns));
             if left > 0 {
                 state.clone_from(start);
             }
@@ -421,7 +446,7 @@ impl<G: Game> Model for G {
     fn playouts_after(
         &self,
         starts: &[(&State, Action)],
-        how: &Playout,
+        how: &Rollout,
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> u64 {
@@ -430,10 +455,35 @@ impl<G: Game> Model for G {
             return steps;
         }
         let mut steps = own.len() as u64;
+        let mut interrupt = Interrupt::never();
+        let mut context = Context::new(rng, &mut interrupt);
         for ((state, action), returns) in own.iter().zip(returns.chunks_mut(Game::info(self).players)) {
             let mut after = Game::after(self, state, &[*action], returns);
-            steps += u64::from(playout::run(self, &mut after, how, rng, returns));
+            steps += u64::from(playout::run(self, &mut after, how, None, &mut context, returns));
         }
         steps
+    }
+
+    fn rollout(
+        &self,
+        state: &State,
+        how: &Rollout,
+        pick: Option<&mut dyn Pick>,
+        context: &mut Context,
+        returns: &mut [f64],
+    ) -> u64 {
+        let mut state = state.get::<G::State>().clone();
+        playout::run(self, &mut state, how, pick, context, returns).into()
+    }
+
+    fn solve(
+        &self,
+        state: &State,
+        effort: u32,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
+        returns: &mut [f64],
+    ) -> u64 {
+        At(self, state.get::<G::State>()).solve(effort, rng, interrupt, returns)
     }
 }

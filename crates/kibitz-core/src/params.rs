@@ -32,6 +32,8 @@ pub struct ParamDoc {
     pub range: Option<String>,
     /// What it means.
     pub doc: String,
+    /// What it was called before, which still works.
+    pub was: Option<&'static str>,
 }
 
 /// A value that a parameter can have.
@@ -297,7 +299,7 @@ macro_rules! params {
     (
         $(#[$meta:meta])*
         pub struct $struct:ident {
-            $( $(#[doc = $doc:literal])+ pub $field:ident: $kind:ty = $default:expr $(, in $range:expr)?; )*
+            $( $(#[doc = $doc:literal])+ pub $field:ident: $kind:ty = $default:expr $(, in $range:expr)? $(, was $old:literal)?; )*
         }
     ) => {
         $(#[$meta])*
@@ -320,12 +322,15 @@ macro_rules! params {
                     vec![ $( {
                         let mut range: Option<String> = None;
                         $( range = Some($crate::params::show_range::<$kind>(&$range)); )?
+                        let mut was: Option<&'static str> = None;
+                        $( was = Some($old); )?
                         $crate::params::ParamDoc {
                             name: stringify!($field),
                             kind: <$kind>::kind(),
                             default: self.$field.show(),
                             range,
                             doc: [$($doc),+].map(str::trim).join(" "),
+                            was,
                         }
                     } ),* ]
                 }
@@ -334,7 +339,7 @@ macro_rules! params {
             fn set(&mut self, name: &str, value: &$crate::spec::Value) -> Option<Result<(), String>> {
                 use $crate::params::Param as _;
                 match name {
-                    $( stringify!($field) => Some(<$kind>::read(value).and_then(|value| {
+                    $( stringify!($field) $(| $old)? => Some(<$kind>::read(value).and_then(|value| {
                         $( $crate::params::check_range::<$kind>(&value, &$range)?; )?
                         self.$field = value;
                         Ok(())

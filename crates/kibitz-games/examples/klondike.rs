@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::spec::SpecError;
 use kibitz_core::{Rng, registry};
 use kibitz_games as _;
@@ -16,7 +16,7 @@ fn main() -> Result<(), SpecError> {
     let game = registry::game(&spec)?;
     let game = game.collapsed().unwrap_or(game);
     for (name, policy) in [("random", Policy::Random), ("greedy", Policy::Preferred)] {
-        let how = Playout { policy, depth: u32::MAX, discount: 1.0 };
+        let how = Rollout { policy, ..Rollout::random(u32::MAX, 1.0) };
         let (mut rng, mut wins) = (Rng::new(1), [0.0]);
         let begun = Instant::now();
         let steps = game.playouts(&game.initial(), &how, games, &mut rng, &mut wins);

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::spec::{Spec, SpecError};
 use kibitz_core::{Rng, registry};
 use kibitz_games as _;
@@ -35,7 +35,7 @@ fn measure(spec: &Spec) -> Result<(), SpecError> {
         policies.push(Policy::Preferred);
     }
     for policy in policies {
-        let how = Playout { policy, depth: LONGEST, discount: game.info().discount };
+        let how = Rollout { policy, ..Rollout::random(LONGEST, game.info().discount) };
         let (mut rng, start) = (Rng::new(1), game.initial());
         let mut returns = vec![0.0; game.info().players];
         let (mut playouts, mut steps) = (0u64, 0u64);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kibitz_core::Rng;
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::Rollout;
 use kibitz_lang::ground::GroundLimits;
 use kibitz_lang::run::ReasonLimits;
 use kibitz_lang::source::render_all;
@@ -141,7 +141,7 @@ fn mutated_games_run() {
                 refused += 1;
             }
             Ok(loaded) => {
-                let how = Playout { policy: Policy::Random, depth: 20, discount: 1.0 };
+                let how = Rollout::random(20, 1.0);
                 let mut returns = vec![0.0; loaded.game.info().players];
                 let state = loaded.game.initial();
                 loaded.game.playouts(&state, &how, 3, &mut Rng::new(1), &mut returns);

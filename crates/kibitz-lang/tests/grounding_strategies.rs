@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use kibitz_core::Rng;
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::Rollout;
 use kibitz_lang::compile::network;
 use kibitz_lang::ground::{Grain, GroundLimits, GroundingStrategy, ground_by};
 use kibitz_lang::run::{Machine, Outlook, Propnet, ReasonLimits, Reasoner};
@@ -266,7 +266,7 @@ fn limits_of_the_reasoner_are_told() {
     limits.ground.rules = 100;
     let game = load(&Source::new("many.kif", &*text), &limits).unwrap_or_else(|found| panic!("{found:?}"));
     assert_eq!(game.report.machine, "reasoner");
-    let how = Playout { policy: Policy::Random, depth: 100, discount: 1.0 };
+    let how = Rollout::random(100, 1.0);
     let state = game.game.initial();
     game.game.playouts(&state, &how, 1, &mut Rng::new(1), &mut [0.0]);
     assert!(game.game.fault().is_some_and(|fault| fault.contains("takes more than 20000 steps")));

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::interrupt::Interrupt;
+use kibitz_core::params::Param;
+use kibitz_core::playout::{Context, Playout, PlayoutSpec, Rollout, play_out};
+use kibitz_core::spec::{Spec, Value};
 use kibitz_core::{Action, Rng, State, Turn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -107,7 +110,7 @@ pub fn playouts(
     if batch == 0 {
         return Err(PyValueError::new_err("batch: at least one game at a time"));
     }
-    let how = playout(game, policy)?;
+    let (mut playout, how) = playout(game, policy)?;
     let mut returns = vec![0.0; game.model.info().players];
     let initial = drive(py, game, || game.model.initial())?;
     let steps = at_work(py, game, None, |pace| {
@@ -122,7 +125,10 @@ pub fn playouts(
             // One look at the clock is dear beside a playout of tic-tac-toe.
             for _ in 0..(SLICE / batch).max(1) {
                 let some = left.min(u64::from(batch)) as u32;
-                steps += game.model.playouts(&initial, &how, some, &mut rng, &mut returns);
+                let (rng, interrupt) = (&mut rng, &mut Interrupt::never());
+                let mut context = Context::new(rng, interrupt);
+                let (model, playout) = (&*game.model, &mut *playout);
+                steps += play_out(model, &initial, playout, &how, some, &mut context, &mut returns);
                 left -= u64::from(some);
             }
         }
@@ -140,7 +146,7 @@ pub fn playout_returns(
     seed: u64,
     policy: &str,
 ) -> PyResult<Vec<(Vec<f64>, u64)>> {
-    let how = playout(game, policy)?;
+    let (mut playout, how) = playout(game, policy)?;
     let players = game.model.info().players;
     let initial = drive(py, game, || game.model.initial())?;
     let found = at_work(py, game, None, |pace| {
@@ -153,7 +159,9 @@ pub fn playout_returns(
                 break;
             }
             returns.fill(0.0);
-            game.model.playouts(&initial, &how, 1, &mut rng, &mut returns);
+            let (rng, interrupt) = (&mut rng, &mut Interrupt::never());
+            let mut context = Context::new(rng, interrupt);
+            play_out(&*game.model, &initial, &mut *playout, &how, 1, &mut context, &mut returns);
             let bits: Vec<u64> = returns.iter().map(|value| (value + 0.0).to_bits()).collect();
             *found.entry(bits).or_default() += 1;
             if found.len() > MOST_RETURNS {
@@ -167,20 +175,13 @@ pub fn playout_returns(
     Ok(found.into_iter().map(|(bits, times)| (values(bits), times)).collect())
 }
 
-/// How playouts by a policy go, if the game has what it needs.
-fn playout(game: &Game, policy: &str) -> PyResult<Playout> {
+/// A playout and where it ends, if the game has what it needs.
+fn playout(game: &Game, policy: &str) -> PyResult<(Box<dyn Playout>, Rollout)> {
     let info = game.model.info();
-    let (policy, needs) = match policy {
-        "random" => (Policy::Random, None),
-        "preferred" => (Policy::Preferred, (!info.has.preferred).then_some("preferred actions")),
-        "greedy" => (Policy::Greedy { epsilon: 0.0 }, (!info.has.evaluator).then_some("evaluator")),
-        other => {
-            let known = ["random", "preferred", "greedy"];
-            return Err(crate::game::spec_error(kibitz_core::spec::unknown("policy", other, known)));
-        }
-    };
-    if let Some(missing) = needs {
-        return Err(PyValueError::new_err(format!("{} has no {missing}", game.spec)));
+    let spec: Spec = policy.parse().map_err(crate::game::spec_error)?;
+    let playout = PlayoutSpec::read(&Value::Spec(spec)).map_err(PyValueError::new_err)?.build();
+    if let Some(missing) = playout.needs().lacks(info, &info.has, false) {
+        return Err(PyValueError::new_err(format!("{policy} needs {missing}, which {} lacks", game.spec)));
     }
-    Ok(Playout { policy, depth: info.horizon.unwrap_or(CAP), discount: info.discount })
+    Ok((playout, Rollout::random(info.horizon.unwrap_or(CAP), info.discount)))
 }

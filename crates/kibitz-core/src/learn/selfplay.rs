@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::net::{Example, Net, Shape, Trainer};
-use super::with_evaluator::WithEvaluator;
+use crate::evaluate::Network;
 use crate::game::{Info, Turn};
 use crate::macro_actions::{MacroActions, macro_actions_of};
 use crate::model::{Model, SharedModel, State, collapsed_or_self, moves_at_once};
-use crate::playout::{MAX_PLAYERS, Playout, Policy};
+use crate::playout::{MAX_PLAYERS, PlayoutSpec, Rollout};
 use crate::rng::{Purpose, Rng};
 use crate::search::outcomes::{OutcomeSearch, Run, SearchConfig};
 
@@ -202,9 +202,9 @@ impl SelfPlay {
 
     /// Each game's examples, and what the first player got in it.
     fn play_round(&self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Vec<Played>>, String> {
-        let model = WithEvaluator::new(self.game.model.clone(), Arc::new(self.trainer.net.clone()))?;
+        let network = Network(Arc::new(self.trainer.net.clone()));
         let numbers = self.games..self.games + u64::from(self.training.round);
-        let threads = if model.info().one_thread { 1 } else { self.training.threads.max(1) };
+        let threads = if self.game.model.info().one_thread { 1 } else { self.training.threads.max(1) };
         let stop = AtomicBool::new(false);
         let play_share = |share: usize, pause: &mut dyn FnMut() -> bool| {
             let mut broken_off = || {
@@ -218,7 +218,7 @@ impl SelfPlay {
                 if broken_off() {
                     break;
                 }
-                played.push(self.play(&model, number, &mut broken_off)?);
+                played.push(self.play(&network, number, &mut broken_off)?);
             }
             Ok::<_, String>(played)
         };
@@ -252,15 +252,22 @@ impl SelfPlay {
     /// Plays one game, and says what can be learned from it, and what the first player got.
     fn play(
         &self,
-        model: &WithEvaluator,
+        network: &Network,
         number: u64,
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Played, String> {
         let Training { transitions, explore, trust, .. } = self.training;
         let mut rng = Rng::episode(self.training.seed, number, "self-play");
+        let model = &*self.game.model;
         let info = model.info();
-        let playout = Playout { policy: Policy::Evaluator, depth: 0, discount: info.discount };
-        let config = SearchConfig { playout, playouts: 1, exploration: EXPLORATION, best: 0.0 };
+        let config = SearchConfig {
+            playout: PlayoutSpec::named("evaluator").build(),
+            evaluator: Some(network),
+            rollout: Rollout::random(0, info.discount),
+            playouts: 1,
+            exploration: EXPLORATION,
+            best: 0.0,
+        };
         let mut run = Run::new(model, config, rng.fork(Purpose::Search));
         let mut search = OutcomeSearch::default();
         let mut state = self.game.deal(&mut rng);
@@ -367,9 +374,8 @@ mod tests {
     fn states_that_were_only_looked_into_are_learned_from() {
         let training = Training { transitions: 100, ..Training::default() };
         let examples = SelfPlay::new(pig(), training, None).unwrap();
-        let model =
-            WithEvaluator::new(examples.game.model.clone(), Arc::new(examples.net().clone())).unwrap();
-        let (learned, _) = examples.play(&model, 0, &mut || false).unwrap();
+        let network = Network(Arc::new(examples.net().clone()));
+        let (learned, _) = examples.play(&network, 0, &mut || false).unwrap();
         assert!(learned.len().is_multiple_of(1 + training.asides as usize), "{} examples", learned.len());
         let decisions = learned.len() / (1 + training.asides as usize);
         let mut seen: Vec<u32> = learned.iter().map(|example| example.atoms[0]).collect();

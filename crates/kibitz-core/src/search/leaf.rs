@@ -1,12 +1,14 @@
 //! Playing out from a leaf: alone, or together with a crew of threads.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
 use super::simulate::Problem;
 use crate::game::Turn;
-use crate::model::State;
-use crate::playout::{MAX_PLAYERS, Playout};
+use crate::interrupt::Interrupt;
+use crate::model::{Model, State};
+use crate::playout::{Context, MAX_PLAYERS, Playout, Rollout, play_out};
 use crate::rng::{Purpose, Rng};
 
 /// The sums of some playouts' returns, and their steps.
@@ -15,7 +17,7 @@ type Played = ([f64; MAX_PLAYERS], u64);
 /// A number of playouts from one state, for one thread.
 struct Job {
     state: State,
-    how: Playout,
+    how: Rollout,
     count: u32,
     rng: Rng,
 }
@@ -35,6 +37,7 @@ impl Leaf {
     /// `helpers` threads help until the leaf is dropped.
     pub fn crew<'scope>(
         problem: &'scope Problem<'scope>,
+        now: &'scope AtomicBool,
         helpers: u32,
         scope: &'scope Scope<'scope, '_>,
     ) -> Leaf {
@@ -42,9 +45,14 @@ impl Leaf {
             let (jobs, inbox) = channel::<Job>();
             let (outbox, results) = channel();
             scope.spawn(move || {
+                let mut playout = problem.playout.fork();
+                let mut interrupt = Interrupt::shared(now, None, None);
                 while let Ok(mut job) = inbox.recv() {
-                    let returns = play_out(problem, &job.state, &job.how, job.count, &mut job.rng);
-                    if outbox.send(returns).is_err() {
+                    let (evaluator, rng) = (problem.evaluator, &mut job.rng);
+                    let mut context = Context { evaluator, rng, interrupt: &mut interrupt, trace: None };
+                    let played =
+                        some(problem.model, &job.state, &mut *playout, &job.how, job.count, &mut context);
+                    if outbox.send(played).is_err() {
                         break;
                     }
                 }
@@ -58,30 +66,38 @@ impl Leaf {
     #[inline]
     pub fn play_out(
         &self,
-        problem: &Problem,
+        model: &dyn Model,
         state: &State,
-        how: &Playout,
-        playouts: u32,
-        rng: &mut Rng,
+        playout: &mut dyn Playout,
+        how: &Rollout,
+        count: u32,
+        context: &mut Context,
         returns: &mut [f64],
     ) -> u64 {
-        if playouts == 1 || problem.model.turn(state) == Turn::Over {
-            return problem.model.playouts(state, how, 1, rng, returns);
+        if count == 1 || model.turn(state) == Turn::Over {
+            return playout.run(model, state, how, context, returns);
         }
         let hands = self.crew.len() as u32 + 1;
-        let share = |hand: u32| playouts / hands + u32::from(hand < playouts % hands);
-        let origin = Rng::new(rng.bits());
+        let share = |hand: u32| count / hands + u32::from(hand < count % hands);
+        let origin = Rng::new(context.rng.bits());
         for (hand, (jobs, _)) in (1..).zip(&self.crew) {
             let rng = origin.fork(Purpose::Hand(hand));
             // A helper that is gone would have panicked; its share is then missing, not wrong.
             let _ = jobs.send(Job { state: state.clone(), how: *how, count: share(hand), rng });
         }
-        let own = play_out(problem, state, how, share(0), &mut origin.fork(Purpose::Hand(0)));
+        let mut rng = origin.fork(Purpose::Hand(0));
+        let mut own = Context {
+            evaluator: context.evaluator,
+            rng: &mut rng,
+            interrupt: context.interrupt,
+            trace: context.trace.as_deref_mut(),
+        };
+        let own = some(model, state, playout, how, share(0), &mut own);
         let others = self.crew.iter().filter_map(|(_, results)| results.recv().ok());
         let mut steps = 0;
         for (sums, made) in std::iter::once(own).chain(others) {
             for (total, sum) in returns.iter_mut().zip(sums) {
-                *total += sum / f64::from(playouts);
+                *total += sum / f64::from(count);
             }
             steps += made;
         }
@@ -89,9 +105,16 @@ impl Leaf {
     }
 }
 
-/// Makes `count` playouts.
-fn play_out(problem: &Problem, state: &State, how: &Playout, count: u32, rng: &mut Rng) -> Played {
+/// The sums of some playouts' returns, and their steps.
+fn some(
+    model: &dyn Model,
+    state: &State,
+    playout: &mut dyn Playout,
+    how: &Rollout,
+    count: u32,
+    context: &mut Context,
+) -> Played {
     let mut sums = [0.0; MAX_PLAYERS];
-    let steps = problem.model.playouts(state, how, count, rng, &mut sums[..problem.model.info().players]);
+    let steps = play_out(model, state, playout, how, count, context, &mut sums[..model.info().players]);
     (sums, steps)
 }

@@ -8,21 +8,22 @@ use crate::game::Action;
 use crate::macro_actions::MacroActions;
 use crate::model::{Model, SharedModel, State};
 use crate::planner::{Decision, Judgement};
-use crate::rng::Rng;
+use crate::rng::{Rng, mix};
 use crate::view::View;
 
 /// The macro-actions of a game, and one that is being made.
 pub(super) struct MacroSearch {
     macro_actions: Arc<dyn MacroActions>,
     searched: SharedModel,
-    /// The moves that are left of a macro-action, each with the hash of the state that it is meant for.
-    due: VecDeque<(u64, Action)>,
+    /// The moves that are left of a macro-action, each with the hash of the state that it is meant for; none where it is
+    /// made wherever it is legal.
+    due: VecDeque<(Option<u64>, Action)>,
 }
 
 impl MacroSearch {
-    /// Searches these macro-actions as the game `searched`, which is theirs but perhaps for its evaluator.
-    pub fn new(macro_actions: Arc<dyn MacroActions>, searched: SharedModel) -> MacroSearch {
-        MacroSearch { macro_actions, searched, due: VecDeque::new() }
+    /// Searches these macro-actions.
+    pub fn new(macro_actions: Arc<dyn MacroActions>) -> MacroSearch {
+        MacroSearch { searched: macro_actions.model(), macro_actions, due: VecDeque::new() }
     }
 
     /// The game that is searched.
@@ -33,7 +34,7 @@ impl MacroSearch {
     /// The next move of a macro-action that was decided on before, if all went as expected.
     pub fn due(&mut self, model: &dyn Model, state: &State) -> Option<Action> {
         let (hash, action) = self.due.pop_front()?;
-        let expected = hash == model.hash(state);
+        let expected = hash.is_none_or(|hash| hash == model.hash(state));
         if !expected {
             self.due.clear();
         }
@@ -41,9 +42,9 @@ impl MacroSearch {
     }
 
     /// What the player knows and may do, in macro-actions.
-    pub fn enter(&self, state: &State, player: usize) -> (View, Known) {
+    pub fn enter(&self, state: &State, player: usize, decision: u64) -> (View, Known) {
         let model = &self.searched;
-        let known = Known::new(&**model, self.macro_actions.enter(state));
+        let known = Known::new(&**model, self.macro_actions.enter(state), decision);
         let mut view = View::new(player);
         if model.turn(&known.0.state).movers().contains(player) {
             model.legal(&known.0.state, player, &mut view.legal);
@@ -73,11 +74,15 @@ impl MacroSearch {
         decision.table = table;
         decision.action = *moves.first()?;
         self.due.clear();
+        if self.macro_actions.goes_on() {
+            self.due.extend(moves[1..].iter().map(|action| (None, *action)));
+            return Some(decision);
+        }
         let mut state = state.clone();
         let mut rewards = vec![0.0; model.info().players];
         for (index, action) in moves.iter().enumerate() {
             if index > 0 {
-                self.due.push_back((model.hash(&state), *action));
+                self.due.push_back((Some(model.hash(&state)), *action));
             }
             if index + 1 < moves.len() {
                 model.step(&mut state, &[*action], &mut rewards);
@@ -92,9 +97,9 @@ pub(super) struct Known(World);
 
 impl Known {
     /// That it is this state. Another tree begins here, unless states tell nodes apart.
-    fn new(model: &dyn Model, state: State) -> Known {
+    fn new(model: &dyn Model, state: State, decision: u64) -> Known {
         let mut world = World::initial(model);
-        world.path = model.hash(&state);
+        world.path = if model.info().has.hash { model.hash(&state) } else { mix(decision) };
         world.state = state;
         Known(world)
     }

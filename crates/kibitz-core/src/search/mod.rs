@@ -6,15 +6,15 @@
 
 pub mod aim;
 mod beliefs;
+mod compose;
 mod leaf;
 mod macro_search;
 pub(crate) mod outcomes;
 pub mod params;
 mod presets;
 mod public;
-mod regret;
 mod run;
-mod select;
+pub mod select;
 mod simulate;
 mod speculative_batch;
 mod tree;
@@ -28,23 +28,21 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, BeliefKind, Form, OpponentPolicy, Trouble, World};
+use crate::evaluate::{Evaluator, EvaluatorSpec};
 use crate::game::{Action, Info, Turn};
-use crate::learn::WithEvaluator;
-use crate::macro_actions::macro_actions_of;
 use crate::model::{Model, SharedModel, collapsed_or_self, moves_at_once};
-use crate::params::Param;
 use crate::planner::{Decision, Planner};
-use crate::playout::{Playout, Policy};
+use crate::playout::{Playout, Rollout};
 use crate::rng::{Purpose, Rng};
 use crate::view::View;
 use aim::Aim;
 use beliefs::{BeliefSearch, LARGEST};
+use compose::{Parts, compose, lists_all};
 use macro_search::MacroSearch;
-use outcomes::OutcomeSearch;
-use params::{
-    Backup, Choice, Expansion, Moves, Observers, Parallel, PlayoutKind, SearchParams, Selection, TreeKind,
-};
+use outcomes::{OutcomeSearch, SearchConfig};
+use params::{Backup, Observers, Parallel, SearchParams, TreeKind};
 use run::{Found, SearchRequest, Stop, search_tree};
+use select::Selection;
 use simulate::Problem;
 use tree::Tree;
 
@@ -59,6 +57,8 @@ const PRUNE: usize = 1 << 21;
 pub struct TreeSearch {
     name: &'static str,
     params: SearchParams,
+    /// What they are where nothing is said.
+    presets: SearchParams,
     session: Option<Session>,
 }
 
@@ -67,7 +67,8 @@ struct Session {
     model: SharedModel,
     rng: Rng,
     kind: TreeKind,
-    policy: Policy,
+    playout: Box<dyn Playout>,
+    selection: Box<dyn Selection>,
     belief: Box<dyn Belief>,
     trees: Vec<Tree>,
     beliefs: BeliefSearch,
@@ -77,150 +78,18 @@ struct Session {
 }
 
 impl TreeSearch {
-    /// A search of the given parts, under the given name.
-    pub fn new(name: &'static str, params: SearchParams) -> TreeSearch {
-        TreeSearch { name, params, session: None }
-    }
-
-    /// The parts that depend on the game, or a sentence saying which of them it cannot provide.
-    fn resolve(&self, info: &Info) -> Result<(TreeKind, Policy, Box<dyn Belief>), String> {
-        let p = &self.params;
-        let need = |holds: bool, part: &str, what: &str| {
-            if holds {
-                Ok(())
-            } else {
-                Err(format!("{}: {part} needs {what}, which this game lacks", self.name))
-            }
-        };
-        let kind = match p.tree {
-            TreeKind::Auto if info.perfect_information => TreeKind::State,
-            TreeKind::Auto if p.width.is_some() => TreeKind::State,
-            TreeKind::Auto => TreeKind::ActionObservation,
-            kind => kind,
-        };
-        let state_tree = matches!(kind, TreeKind::State | TreeKind::Outcomes);
-        need(info.perfect_information || !state_tree, "a state tree", "perfect information")?;
-        if p.moves == Moves::Irreversible {
-            need(
-                state_tree,
-                "moves=irreversible",
-                "perfect information (or a collapsed model) and tree=state",
-            )?;
-            need(info.has.hash, "moves=irreversible", "a state hash")?;
-            // A macro-action may be several moves, and would count as one.
-            need(info.discount == 1.0, "moves=irreversible", "returns that are not discounted")?;
-        }
-        if p.transpositions {
-            need(info.has.hash, "transpositions", "a state hash")?;
-            need(state_tree, "transpositions", "perfect information and tree=state")?;
-            if kind == TreeKind::State && (p.backup == Backup::Max || p.width.is_some()) {
-                return Err(format!("{}: transpositions go with neither backup=max nor width", self.name));
-            }
-        }
-        if p.width.is_some() && !state_tree {
-            return Err(format!("{}: width goes with tree=state only", self.name));
-        }
-        if kind == TreeKind::Outcomes {
-            need(info.has.explicit_chance, "tree=outcomes", "explicit chance")?;
-            let plain = p.selection == Selection::Ucb1 && p.expansion == Expansion::All && p.grow.is_none();
-            if !plain || p.width.is_some() || p.trees > 1 || p.workers > 1 || p.aim != Aim::Return {
-                return Err(format!(
-                    "{}: tree=outcomes goes with one tree and one thread, selection=ucb1, expansion=all and \
-                     aim=return only, and with neither grow nor width",
-                    self.name
-                ));
-            }
-        }
-        if kind == TreeKind::Belief {
-            need(info.players == 1, "tree=belief", "a single player")?;
-            need(info.has.explicit_chance, "tree=belief", "explicit chance")?;
-        }
-        if p.backup == Backup::Max && kind == TreeKind::State {
-            let two = info.players == 2 && info.zero_sum;
-            need(
-                info.players == 1 || two,
-                "backup=max",
-                "one player, or two whose returns add up to zero",
-            )?;
-        }
-        if p.until_decided && p.choice != Choice::Visits {
-            return Err(format!("{}: until_decided goes with choice=visits only", self.name));
-        }
-        let alone = p.parallel != Parallel::Tree || p.workers == 1;
-        let plain = p.backup == Backup::Mean && p.expansion == Expansion::All;
-        let by_regret = p.selection.is_by_regret();
-        if (kind == TreeKind::Public || by_regret)
-            && (p.observers == Observers::One || !plain || !alone || kind == TreeKind::Belief)
-        {
-            let part = if by_regret { "selection by regret" } else { "tree=public" };
-            return Err(format!(
-                "{}: {part} goes with observers=all, backup=mean, expansion=all and a tree for each thread \
-                 only, and not with tree=belief",
-                self.name
-            ));
-        }
-        if p.observers == Observers::One && (state_tree || !plain || !alone) {
-            return Err(format!(
-                "{}: observers=one goes with tree=action-observation, backup=mean, expansion=all and a \
-                 tree for each thread only",
-                self.name
-            ));
-        }
-        if p.aim != Aim::Return {
-            need(info.players > 1, &format!("aim={}", p.aim.show()), "several players")?;
-        }
-        if p.aim == Aim::Win {
-            if !info.paid_at_end {
-                return Err(format!(
-                    "{}: aim=win needs a game that pays at its end only (and says so); use aim=lead",
-                    self.name
-                ));
-            }
-            let leaf = p.parallel == Parallel::Leaf && p.workers > 1;
-            if p.backup == Backup::Max || p.playouts > 1 || leaf {
-                return Err(format!(
-                    "{}: aim=win goes with single playouts and not with backup=max: who wins on average cannot be told",
-                    self.name
-                ));
-            }
-        }
-        let policy = match p.playout {
-            PlayoutKind::Auto if info.has.preferred => Policy::Preferred,
-            PlayoutKind::Auto => Policy::Random,
-            PlayoutKind::Fixed(policy) => policy,
-        };
-        match policy {
-            Policy::Random => {}
-            Policy::Preferred => need(info.has.preferred, "playout=preferred", "preferred actions")?,
-            Policy::Greedy { .. } => need(info.has.evaluator, "playout=greedy", "an evaluator")?,
-            Policy::Evaluator => {
-                let there = info.has.evaluator || p.evaluator.is_some();
-                need(there, "playout=evaluator", "an evaluator")?;
-            }
-            Policy::Solver { clairvoyance, .. } => {
-                let there = info.has.evaluator || p.evaluator.is_some() || clairvoyance.is_none();
-                need(there, "clairvoyance", "an evaluator")?;
-                need(
-                    info.has.solver || info.players == 1,
-                    "playout=solver",
-                    "a solver or a single player",
-                )?;
-            }
-        }
-        // The graph of beliefs is made of all states that may be, whatever the way to them.
-        let all = kind == TreeKind::Belief && lists_all(p.belief);
-        let belief = if all { Form::Exact(LARGEST).into() } else { p.belief };
-        let belief = belief
-            .build(info, p.simulations.unwrap_or(u64::MAX))
-            .map_err(|what| format!("{}: {what}", self.name))?;
-        Ok((kind, policy, belief))
+    /// A search of the given parts, under the given name; `presets` are those that nobody asked for.
+    pub fn new(name: &'static str, params: SearchParams, presets: SearchParams) -> TreeSearch {
+        TreeSearch { name, params, presets, session: None }
     }
 }
 
 impl Planner for TreeSearch {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
+        let named = |why: String| format!("{}: {why}", self.name);
         let model = if self.params.knows_the_state() { collapsed_or_self(model) } else { model };
-        let (kind, policy, belief) = self.resolve(model.info())?;
+        let Parts { kind, playout, selection, belief } =
+            compose(&self.params, &self.presets, model.info()).map_err(named)?;
         if model.info().one_thread {
             self.params.workers = 1;
         }
@@ -228,54 +97,38 @@ impl Planner for TreeSearch {
         if kind == TreeKind::Public
             && let Some((blind, mover)) = unseen::unseen_move(&*model, &mut rng.fork(Purpose::Look))
         {
-            return Err(format!(
-                "{}: tree=public needs moves that everybody sees, but here {} does not see what {} does; use \
+            return Err(named(format!(
+                "tree=public needs moves that everybody sees, but here {} does not see what {} does; use \
                  tree=action-observation",
-                self.name,
                 model.player_name(blind),
                 model.player_name(mover)
-            ));
+            )));
         }
         if kind == TreeKind::Outcomes && moves_at_once(&*model) {
-            return Err(format!(
-                "{}: tree=outcomes needs players who move in turn; use tree=state for simultaneous moves",
-                self.name
-            ));
+            let why = "tree=outcomes needs players who move in turn; use tree=state for simultaneous moves";
+            return Err(named(why.to_owned()));
         }
-        let judged = |model: SharedModel| -> Result<SharedModel, String> {
-            let Some(taught) = &self.params.evaluator else { return Ok(model) };
-            let judged = WithEvaluator::new(model, taught.net.clone());
-            Ok(Arc::new(judged.map_err(|why| format!("{}: evaluator: {why}", self.name))?))
-        };
-        let (trees, beliefs, outcomes) = (Vec::new(), BeliefSearch::default(), OutcomeSearch::default());
-        let (model, macro_search) = match self.params.moves {
-            Moves::All => (judged(model)?, None),
-            Moves::Irreversible => {
-                let macro_actions = macro_actions_of(&model);
-                let searched = judged(macro_actions.model())?;
-                let sees = matches!(policy, Policy::Solver { clairvoyance: Some(_), .. });
-                if (policy == Policy::Evaluator || sees) && !searched.info().has.evaluator {
-                    return Err(format!(
-                        "{}: this needs an evaluator of macro_actions, which this game lacks; kibitz learn --strides makes \
-                         one, for evaluator=FILE",
-                        self.name
-                    ));
-                }
-                (model, Some(MacroSearch::new(macro_actions, searched)))
-            }
-        };
-        let decisions = 0;
+        let macro_search = self.params.macro_actions.of(&model).map_err(named)?.map(MacroSearch::new);
+        let searched = macro_search.as_ref().map_or_else(|| model.clone(), MacroSearch::model);
+        if let Some(evaluator) = &self.params.evaluator {
+            evaluator.get().check(&*searched).map_err(|why| named(format!("evaluator: {why}")))?;
+        } else if playout.needs().and(selection.needs()).evaluator && !searched.info().has.evaluator {
+            let why = "this needs an evaluator of macro-actions, which this game lacks; kibitz learn --macro-actions makes \
+                       one, for evaluator=FILE";
+            return Err(named(why.to_owned()));
+        }
         self.session = Some(Session {
             model,
             rng,
             kind,
-            policy,
+            playout,
+            selection,
             belief,
-            trees,
-            beliefs,
-            outcomes,
+            trees: Vec::new(),
+            beliefs: BeliefSearch::default(),
+            outcomes: OutcomeSearch::default(),
             macro_search,
-            decisions,
+            decisions: 0,
         });
         Ok(())
     }
@@ -296,8 +149,8 @@ impl Planner for TreeSearch {
             Err(Trouble::Unexplained(why)) => return Ok(Decision::guess(view, &mut rng, &why)),
             Err(trouble) => return Err(trouble.into()),
             Ok(aside) => {
-                let (kind, policy) = (session.kind, session.policy);
-                let context = DecisionContext { params, view, begun, faults, kind, policy };
+                let (kind, number) = (session.kind, session.decisions);
+                let context = DecisionContext { params, view, begun, faults, kind, number };
                 let mut decision = session.decide(&context, rng, pause)?;
                 decision.notes.extend(aside);
                 decision
@@ -319,7 +172,8 @@ struct DecisionContext<'a> {
     /// The failures of the game before it.
     faults: u64,
     kind: TreeKind,
-    policy: Policy,
+    /// Which one of the episode it is.
+    number: u64,
 }
 
 impl DecisionContext<'_> {
@@ -338,12 +192,8 @@ impl DecisionContext<'_> {
     }
 
     /// How a simulation goes on beyond the tree.
-    fn playout(&self, info: &Info) -> Playout {
-        Playout {
-            policy: self.policy,
-            depth: self.params.depth.unwrap_or(u32::MAX),
-            discount: info.discount,
-        }
+    fn rollout(&self, info: &Info) -> Rollout {
+        Rollout::random(self.params.depth.unwrap_or(u32::MAX), info.discount)
     }
 
     /// Moves after which a simulation stops.
@@ -358,9 +208,17 @@ enum Search<'a> {
     Outcomes(&'a mut OutcomeSearch),
 }
 
+/// The parts that a simulation is made of.
+struct Instruments<'a> {
+    playout: &'a mut Box<dyn Playout>,
+    selection: &'a dyn Selection,
+    evaluator: Option<&'a dyn Evaluator>,
+}
+
 impl Search<'_> {
     fn run(
         self,
+        parts: Instruments,
         model: &SharedModel,
         belief: &dyn Belief,
         context: &DecisionContext,
@@ -368,13 +226,22 @@ impl Search<'_> {
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
         let outcomes = match self {
-            Search::Trees(trees) => return Ok(grow(trees, model, belief, context, rng, pause)),
+            Search::Trees(trees) => return Ok(grow(trees, parts, model, belief, context, rng, pause)),
             Search::Outcomes(outcomes) => outcomes,
         };
         let present = belief.certain().ok_or("tree=outcomes needs a state that is known")?.state.clone();
-        let (now, playout) = (AtomicBool::new(false), context.playout(model.info()));
+        let now = AtomicBool::new(false);
         let request = context.request(&**model, &now);
-        let mut decision = outcomes.decide(request, playout, present, rng, pause)?;
+        let params = context.params;
+        let config = SearchConfig {
+            playout: parts.playout.fork(),
+            evaluator: parts.evaluator,
+            rollout: context.rollout(model.info()),
+            playouts: params.playouts,
+            exploration: params.exploration,
+            best: params.backup.share_of_best(),
+        };
+        let mut decision = outcomes.decide(request, config, present, rng, pause)?;
         decision.belief = belief.size();
         decision.counters = belief.counters();
         decision.notes.append(&mut belief.notes());
@@ -407,20 +274,17 @@ impl OpponentPolicy for TreePolicy {
     }
 }
 
-/// Whether tree=belief chooses the belief itself.
-fn lists_all(belief: BeliefKind) -> bool {
-    matches!(belief.form, Form::Auto | Form::Tree(_))
-}
-
 /// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what
 /// comes out of one simulation has no say in the next: from a known state, those of one action may as well
 /// be played out together.
-fn together(params: &SearchParams, info: &Info) -> u32 {
+fn together(problem: &Problem) -> u32 {
     /// So many times as many as are played at once: when one game is over, another takes its place.
     const ROUNDS: u32 = 4;
-    let flat = params.growth() < 1.0 && params.selection == Selection::Uniform;
+    let (params, info) = (problem.params, problem.model.info());
+    let uniform = !problem.selection.explores() && !problem.selection.draws();
     let plain = params.playouts == 1 && params.backup == Backup::Mean && params.width.is_none();
     let plain = plain && params.aim != Aim::Win; // that of each playout is known by itself only
+    let flat = params.growth() < 1.0 && uniform && !problem.playout.needs().trace;
     if flat && plain && info.at_once > 1 { ROUNDS * info.at_once } else { 1 }
 }
 
@@ -474,20 +338,26 @@ impl Session {
             TreeKind::Outcomes => Search::Outcomes(&mut self.outcomes),
             _ => Search::Trees(&mut self.trees),
         };
+        let parts = Instruments {
+            playout: &mut self.playout,
+            selection: &*self.selection,
+            evaluator: params.evaluator.as_ref().map(EvaluatorSpec::get),
+        };
         let (Some(macro_search), Some(state)) = (&mut self.macro_search, known) else {
-            return search.run(&model, &*self.belief, context, rng, pause);
+            return search.run(parts, &model, &*self.belief, context, rng, pause);
         };
         if let Some(action) = macro_search.due(&*model, &state).filter(|due| view.legal.contains(due)) {
             let note = "on the way to what was decided before".to_owned();
             return Ok(Decision { action, ..Decision::default() }.noting(note));
         }
-        let (in_macro_actions, belief) = macro_search.enter(&state, view.player);
+        let (in_macro_actions, belief) = macro_search.enter(&state, view.player, context.number);
         let decision = match in_macro_actions.legal[..] {
             [] => None,
             [only] => macro_search.spell(&*model, &state, verdict::forced(only, &belief, begun.elapsed())),
             _ => {
                 let context = DecisionContext { view: &in_macro_actions, ..*context };
                 let found = search.run(
+                    parts,
                     &macro_search.model(),
                     &belief,
                     &context,
@@ -539,6 +409,7 @@ impl Session {
 /// Grows the trees from the present, and says what is best.
 fn grow(
     trees: &mut Vec<Tree>,
+    parts: Instruments,
     model: &SharedModel,
     belief: &dyn Belief,
     context: &DecisionContext,
@@ -547,20 +418,36 @@ fn grow(
 ) -> Decision {
     let DecisionContext { params, view, begun, faults, kind, .. } = *context;
     let info = model.info();
-    let (playout, horizon) = (context.playout(info), context.horizon(info));
     let model = &**model;
-    let mut present = World::initial(model);
-    belief.sample(model, view, &mut rng, &mut present);
-    let turn = model.turn(&present.state);
-    let inconsistent = belief.inconsistent();
-    let mut problem =
-        Problem { model, view, params, kind, playout, horizon, together: 1, root: 0, turn, inconsistent };
-    problem.root = problem.key(&present, turn, view.player, 0);
-    if belief.certain().is_some() && turn == Turn::One(view.player) {
-        problem.together = together(params, info);
+    let mut world = World::initial(model);
+    belief.sample(model, view, &mut rng, &mut world);
+    let Instruments { playout, selection, evaluator } = parts;
+    let mut problem = Problem {
+        model,
+        view,
+        params,
+        kind,
+        selection,
+        playout: &**playout,
+        evaluator,
+        rollout: context.rollout(info),
+        horizon: context.horizon(info),
+        together: 1,
+        root: 0,
+        turn: model.turn(&world.state),
+        present: &world.state,
+        inconsistent: belief.inconsistent(),
+    };
+    problem.root = problem.key(&world, problem.turn, view.player, 0);
+    if belief.certain().is_some() && problem.turn == Turn::One(view.player) {
+        problem.together = together(&problem);
     }
-    let found = search(trees, &problem, belief, &rng, begun, faults, pause);
-    verdict::decide(&problem, belief, trees, &found, &mut rng)
+    let mut found = search(trees, &problem, belief, &rng, begun, faults, pause);
+    let decision = verdict::decide(&problem, belief, trees, &found, &mut rng);
+    if let Some(learnt) = found.first_mut().and_then(|found| found.playout.take()) {
+        *playout = learnt;
+    }
+    decision
 }
 
 /// Grows all trees of this search until the budget is spent.
@@ -581,7 +468,9 @@ fn search(
     let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
     let (floor, ..) = params.aim.range(problem.model.info());
     let floor = if floor.is_finite() { floor } else { 0.0 };
-    trees.resize_with(count as usize, || Tree::new(shared, floor, keep).watching(problem.watches()));
+    trees.resize_with(count as usize, || {
+        Tree::new(shared, floor, keep).watching(problem.watches()).with_columns(problem.selection.columns())
+    });
     let half = params.nodes as usize / 2;
     for tree in trees.iter_mut() {
         if keep && tree.len() > PRUNE.min(half) {

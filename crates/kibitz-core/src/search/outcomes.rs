@@ -10,13 +10,15 @@
 
 use std::time::Instant;
 
-use super::params::{Backup, Choice};
+use super::params::Choice;
 use super::run::SearchRequest;
+use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::planner::{Decision, Judgement};
-use crate::playout::{MAX_PLAYERS, Playout};
+use crate::playout::{Context, MAX_PLAYERS, Playout, Rollout, play_out};
 use crate::rng::Rng;
 use crate::view::View;
 use crate::watch::Watch;
@@ -91,9 +93,11 @@ impl Rows {
 }
 
 /// How states are searched.
-pub(crate) struct SearchConfig {
+pub(crate) struct SearchConfig<'a> {
     /// What judges a state that nobody has looked into, and how often.
-    pub playout: Playout,
+    pub playout: Box<dyn Playout>,
+    pub evaluator: Option<&'a dyn Evaluator>,
+    pub rollout: Rollout,
     pub playouts: u32,
     /// The exploration constant, for returns from 0 to 1.
     pub exploration: f64,
@@ -104,7 +108,7 @@ pub(crate) struct SearchConfig {
 /// One search.
 pub(crate) struct Run<'a> {
     model: &'a dyn Model,
-    config: SearchConfig,
+    config: SearchConfig<'a>,
     players: usize,
     rng: Rng,
     /// Steps of the model so far.
@@ -123,7 +127,7 @@ impl OutcomeSearch {
     pub(super) fn decide(
         &mut self,
         request: SearchRequest,
-        playout: Playout,
+        config: SearchConfig,
         state: State,
         rng: Rng,
         pause: &mut dyn FnMut() -> bool,
@@ -132,13 +136,6 @@ impl OutcomeSearch {
         if !params.reuse || self.broken_off || self.nodes.len() > KEEP.min(params.nodes as usize / 2) {
             *self = OutcomeSearch::default();
         }
-        let best = match params.backup {
-            Backup::Mean => 0.0,
-            Backup::Max => 1.0,
-            Backup::MixMax(share) => share,
-        };
-        let config =
-            SearchConfig { playout, playouts: params.playouts, exploration: params.exploration, best };
         let mut run = Run::new(model, config, rng);
         let root = self.find(&mut run, state);
         let mut late = || pause() || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -446,15 +443,19 @@ struct Successor {
 
 impl<'a> Run<'a> {
     /// A search that has not begun.
-    pub fn new(model: &'a dyn Model, config: SearchConfig, rng: Rng) -> Run<'a> {
+    pub fn new(model: &'a dyn Model, config: SearchConfig<'a>, rng: Rng) -> Run<'a> {
         Run { model, config, players: model.info().players, rng, transitions: 0, watch: Watch::default() }
     }
 
     /// What a state is taken to be worth before it is looked into.
     fn judge(&mut self, state: &State, worth: &mut [f64; MAX_PLAYERS]) {
+        let SearchConfig { playout, evaluator, rollout, playouts, .. } = &mut self.config;
+        let mut interrupt = Interrupt::never();
+        let mut context =
+            Context { evaluator: *evaluator, rng: &mut self.rng, interrupt: &mut interrupt, trace: None };
         let returns = &mut worth[..self.players];
-        let SearchConfig { playout, playouts, .. } = &self.config;
-        self.transitions += self.model.playouts(state, playout, *playouts, &mut self.rng, returns);
+        self.transitions +=
+            play_out(self.model, state, &mut **playout, rollout, *playouts, &mut context, returns);
         returns.iter_mut().for_each(|sum| *sum /= f64::from(*playouts));
     }
 

@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::aim::Aim;
+use super::select::SelectionSpec;
 use crate::belief::{BeliefKind, Form};
-use crate::learn::Taught;
-use crate::params::{Param, Params, named, share, whole, words};
-use crate::playout::Policy;
+use crate::evaluate::EvaluatorSpec;
+use crate::macro_actions::MacroSpec;
+use crate::params::{Param, Params, named, share, words};
+use crate::playout::PlayoutSpec;
 use crate::spec::{Spec, SpecError, Value};
 
 crate::params! {
@@ -32,26 +34,25 @@ crate::params! {
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
         /// decides by what the planner's own player sees, with what is legal in the sampled world).
         pub observers: Observers = Observers::All;
-        /// What an edge is: a move, or one that cannot be undone with those before it that can.
-        pub moves: Moves = Moves::All;
+        /// What an edge is, if not a move: a macro-action. irreversible is a move that cannot be undone, with those before it
+        /// that can; repeat is an action several times in a row.
+        pub macro_actions: MacroSpec = MacroSpec::NONE, was "moves";
         /// What players are taken to want, the planner's own among them: the return, the lead over the mean of the
         /// others' returns, or the win, which is to have the best return of all (those who tie share it).
         pub aim: Aim = Aim::Return;
-        /// How edges are chosen: ucb1, uniform, regret-matching with the least regret that every action counts
-        /// with (in units of the spread of returns), or regret-matching-plus with a share of moves at random.
-        pub selection: Selection = Selection::Ucb1;
+        /// How edges are chosen (`kibitz planners selections` tells of each).
+        pub selection: SelectionSpec = SelectionSpec::named("ucb1");
         /// Whether all actions of a node are tried before one is tried twice: all or partial.
         pub expansion: Expansion = Expansion::All;
         /// Nodes that a simulation adds before it is played out; 0 for no tree, inf for whole games. If
         /// none is said, 1; with tree=belief, inf.
         pub grow: Option<f64> = None, in Some(0.0)..=Some(f64::INFINITY);
-        /// How a simulation goes on beyond the tree: auto, random, preferred, greedy(epsilon), evaluator, or
-        /// solver(states): the best that a bounded search finds in one world, all of it seen.
-        pub playout: PlayoutKind = PlayoutKind::Auto;
-        /// How many unknown things playout=solver may see: where there are more, the evaluator judges. None: any number.
-        pub clairvoyance: Option<u32> = None, in Some(0)..=Some(u32::MAX);
-        /// A network that judges leaves in place of the game's evaluator: a file that `kibitz learn` wrote.
-        pub evaluator: Option<Taught> = None;
+        /// How a simulation goes on beyond the tree (`kibitz planners playouts` tells of each); auto is preferred where the
+        /// game prefers something, else random, or evaluator where one is given.
+        pub playout: PlayoutSpec = PlayoutSpec::named("auto");
+        /// What judges states in place of the game's evaluator: a network's file that `kibitz learn` wrote, or another
+        /// evaluator by name.
+        pub evaluator: Option<EvaluatorSpec> = None;
         /// Playouts from each leaf; their mean counts as one simulation.
         pub playouts: u32 = 1, in 1..=1_000_000;
         /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
@@ -115,15 +116,6 @@ words! {
     }
 }
 words! {
-    /// What an edge of the tree stands for.
-    Moves {
-        /// A move.
-        All = "all",
-        /// A move that cannot be undone, with those before it that can.
-        Irreversible = "irreversible",
-    }
-}
-words! {
     /// When untried actions are tried.
     Expansion {
         /// All of them before any is tried twice.
@@ -160,97 +152,6 @@ words! {
     }
 }
 
-/// How a simulation goes on beyond the tree.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum PlayoutKind {
-    /// The game's preferred actions where it has some, else random.
-    Auto,
-    /// As said.
-    Fixed(Policy),
-}
-
-impl Param for PlayoutKind {
-    fn kind() -> String {
-        "auto | random | preferred | greedy(epsilon) | evaluator | solver(states)".to_owned()
-    }
-
-    fn read(value: &Value) -> Result<Self, String> {
-        let (name, number) =
-            named(value, &["auto", "random", "preferred", "greedy", "evaluator", "solver"])?;
-        Ok(match name.as_str() {
-            "random" => PlayoutKind::Fixed(Policy::Random),
-            "preferred" => PlayoutKind::Fixed(Policy::Preferred),
-            "greedy" => PlayoutKind::Fixed(Policy::Greedy { epsilon: share(&name, number, 0.0)? }),
-            "evaluator" => PlayoutKind::Fixed(Policy::Evaluator),
-            "solver" => PlayoutKind::Fixed(Policy::Solver {
-                effort: whole(&name, number, 150)?,
-                clairvoyance: None,
-            }),
-            _ => PlayoutKind::Auto,
-        })
-    }
-
-    fn show(&self) -> String {
-        match self {
-            PlayoutKind::Auto => "auto".to_owned(),
-            PlayoutKind::Fixed(Policy::Random) => "random".to_owned(),
-            PlayoutKind::Fixed(Policy::Preferred) => "preferred".to_owned(),
-            PlayoutKind::Fixed(Policy::Greedy { epsilon }) => format!("greedy({epsilon})"),
-            PlayoutKind::Fixed(Policy::Evaluator) => "evaluator".to_owned(),
-            PlayoutKind::Fixed(Policy::Solver { effort, .. }) => format!("solver({effort})"),
-        }
-    }
-}
-
-/// How an edge is chosen.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Selection {
-    /// Mean plus c sqrt(ln N / n).
-    Ucb1,
-    /// The least visited one.
-    Uniform,
-    /// In proportion to how much better an action is than what the node is worth on average, and at least
-    /// this much, in units of the spread of returns (POMCP-PGT).
-    RegretMatching(f64),
-    /// In proportion to regrets that are summed up and never fall below zero, but for this share of choices at
-    /// random; what was not chosen is estimated by importance sampling.
-    RegretMatchingPlus(f64),
-}
-
-impl Selection {
-    /// Whether edges are drawn by their regret.
-    #[inline]
-    pub fn is_by_regret(self) -> bool {
-        matches!(self, Selection::RegretMatching(_) | Selection::RegretMatchingPlus(_))
-    }
-}
-
-impl Param for Selection {
-    fn kind() -> String {
-        "ucb1 | uniform | regret-matching(floor) | regret-matching-plus(share)".to_owned()
-    }
-
-    fn read(value: &Value) -> Result<Self, String> {
-        let known = ["ucb1", "uniform", "regret-matching", "regret-matching-plus"];
-        let (name, number) = named(value, &known)?;
-        Ok(match name.as_str() {
-            "uniform" => Selection::Uniform,
-            "regret-matching" => Selection::RegretMatching(share(&name, number, 0.01)?),
-            "regret-matching-plus" => Selection::RegretMatchingPlus(share(&name, number, 0.1)?),
-            _ => Selection::Ucb1,
-        })
-    }
-
-    fn show(&self) -> String {
-        match self {
-            Selection::Ucb1 => "ucb1".to_owned(),
-            Selection::Uniform => "uniform".to_owned(),
-            Selection::RegretMatching(floor) => format!("regret-matching({floor})"),
-            Selection::RegretMatchingPlus(share) => format!("regret-matching-plus({share})"),
-        }
-    }
-}
-
 /// How returns make values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Backup {
@@ -261,6 +162,17 @@ pub enum Backup {
     Max,
     /// This share of the best return seen, the rest the mean.
     MixMax(f64),
+}
+
+impl Backup {
+    /// The share of the best action in a state's value.
+    pub fn share_of_best(self) -> f64 {
+        match self {
+            Backup::Mean => 0.0,
+            Backup::Max => 1.0,
+            Backup::MixMax(share) => share,
+        }
+    }
 }
 
 impl Param for Backup {
@@ -312,19 +224,22 @@ impl SearchParams {
     /// # Errors
     /// An unknown name or a bad value.
     pub fn with(mut self, spec: &Spec) -> Result<SearchParams, SpecError> {
-        self.apply(spec)?;
-        if self.evaluator.is_some() && self.playout == PlayoutKind::Auto {
-            self.playout = PlayoutKind::Fixed(Policy::Evaluator);
-        }
-        match (&mut self.playout, self.clairvoyance) {
-            (PlayoutKind::Fixed(Policy::Solver { clairvoyance, .. }), sees) => *clairvoyance = sees,
-            (_, None) => {}
-            (_, Some(_)) => {
+        // A solver's own parameter, which was one of the search before.
+        let mut spec = spec.clone();
+        let sees = spec.arguments.iter().position(|(key, _)| key == "clairvoyance");
+        let sees = sees.map(|at| spec.arguments.remove(at).1);
+        self.apply(&spec)?;
+        if let Some(value) = sees {
+            if self.playout.name() != "solver" {
                 let name = &spec.name;
                 return Err(SpecError(format!(
                     "{name}: clairvoyance is a solver's: it goes with playout=solver only"
                 )));
             }
+            self.playout = self.playout.clone().with("clairvoyance", value)?;
+        }
+        if self.evaluator.is_some() && self.playout.name() == "auto" {
+            self.playout = PlayoutSpec::named("evaluator");
         }
         // A budget of another kind takes the place of a preset's simulations.
         let says = |name: &str| spec.arguments.iter().any(|(key, _)| key == name);

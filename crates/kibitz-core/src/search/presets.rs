@@ -1,10 +1,12 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, Moves, Observers, PlayoutKind, SearchParams, Selection, TreeKind};
+use super::params::{Choice, Observers, SearchParams, TreeKind};
+use super::select::SelectionSpec;
 use crate::belief::Form;
+use crate::macro_actions::MacroSpec;
 use crate::params::Params;
-use crate::playout::Policy;
+use crate::playout::PlayoutSpec;
 use crate::registry::PlannerEntry;
 
 /// Registers a preset: name, summary, what a game must offer, and how it differs from the defaults.
@@ -17,8 +19,8 @@ macro_rules! preset {
                 needs: $needs,
                 params: || preset_params!($($field: $value),*).docs(),
                 build: |spec| {
-                    let params = preset_params!($($field: $value),*).with(spec)?;
-                    Ok(Box::new(TreeSearch::new($name, params)))
+                    let presets = preset_params!($($field: $value),*);
+                    Ok(Box::new(TreeSearch::new($name, presets.clone().with(spec)?, presets)))
                 },
             }
         }
@@ -85,10 +87,10 @@ preset!(
     "UCT over moves that cannot be undone; a bounded solver judges leaves, in a world drawn for each.",
     "perfect information, or a collapsed model; a state hash",
     {
-        moves: Moves::Irreversible,
+        macro_actions: MacroSpec::named("irreversible"),
         transpositions: true,
         simulations: Some(2000),
-        playout: PlayoutKind::Fixed(Policy::Solver { effort: 150, clairvoyance: None }),
+        playout: PlayoutSpec::named("solver"),
         exploration: 0.7,
         until_decided: true,
     }
@@ -97,7 +99,7 @@ preset!(
     "outcome-uct",
     "UCT that judges every outcome of an action as soon as it looks at it: values are exact means over chance.",
     "perfect information, or a collapsed model; explicit chance; players who move in turn; an evaluator, or another playout",
-    { tree: TreeKind::Outcomes, playout: PlayoutKind::Fixed(Policy::Evaluator), exploration: 0.1 }
+    { tree: TreeKind::Outcomes, playout: PlayoutSpec::named("evaluator"), exploration: 0.1 }
 );
 preset!(
     "pomcp",
@@ -127,5 +129,5 @@ preset!(
     "flat-mc",
     "Every action equally often, each followed by a playout; no tree.",
     "",
-    { grow: Some(0.0), selection: Selection::Uniform, choice: Choice::Value, reuse: false }
+    { grow: Some(0.0), selection: SelectionSpec::named("uniform"), choice: Choice::Value, reuse: false }
 );

@@ -12,8 +12,8 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::params::{Selection, TreeKind};
-use super::select::{select, select_valued};
+use super::params::TreeKind;
+use super::select::{Choices, Picked};
 use super::simulate::{Chosen, Worker};
 use super::tree::{Edge, NodeId, Tree};
 use crate::game::Action;
@@ -87,7 +87,7 @@ impl Worker<'_> {
         id: NodeId,
         player: usize,
         several: bool,
-    ) -> (usize, Option<f64>) {
+    ) -> Picked {
         let node = match self.problem.kind {
             TreeKind::Public if !self.joint.is_empty() => hidden(tree, id, self.own, &self.joint),
             _ => None,
@@ -95,20 +95,10 @@ impl Worker<'_> {
         let is_hidden = node.is_some() && local_search(tree, id, &mut self.values);
         let edges = tree.edges(id);
         let values = is_hidden.then_some(self.values.as_slice());
-        let (chosen, probability) = if self.problem.params.selection.is_by_regret() {
-            let (selection, spread) = (self.rule.selection, self.rule.spread);
-            let (chosen, p) = self.mix.choose(tree, edges, values, selection, spread, &mut self.rng);
-            (chosen, matches!(selection, Selection::RegretMatchingPlus(_)).then_some(p))
-        } else {
-            match values {
-                Some(values) => (select_valued(tree, id, edges, values, &self.rule, &mut self.rng), None),
-                None => {
-                    // UCB1 is the paper's here: without a random factor.
-                    let any = several && self.rule.selection == Selection::Uniform;
-                    (select(tree, id, edges, &self.rule, any, &mut self.rng), None)
-                }
-            }
-        };
+        // UCB1 is the paper's here: without a random factor.
+        let at = Choices { values, unseen: several, jitter: false, ..Choices::new(tree, id, &self.rule) };
+        let picked = self.problem.selection.pick(&at, &mut self.picks, &mut self.rng);
+        let (chosen, probability) = picked.unwrap_or_default();
         if let Some(node) = node
             && let Some(at) = tree.edges(node).iter().position(|e| e.action() == edges[chosen].action())
         {

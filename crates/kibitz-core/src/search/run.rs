@@ -9,10 +9,11 @@ use super::simulate::{Moments, Problem, Worker};
 use super::tree::{NodeId, Tree};
 use super::width::Width;
 use crate::belief::Belief;
+use crate::interrupt::Interrupt;
 use crate::model::Model;
+use crate::playout::Playout;
 use crate::rng::{Purpose, Rng};
 use crate::view::View;
-use crate::watch::Watch;
 
 /// How many simulations a worker takes at a time, and makes between two looks at what it has found.
 const POLL_INTERVAL: u64 = 16;
@@ -50,6 +51,8 @@ pub(super) struct Found {
     pub root_returns: Vec<Moments>,
     /// The sum of each player's returns.
     pub totals: Vec<f64>,
+    /// The playout with what it has learnt.
+    pub playout: Option<Box<dyn Playout>>,
 }
 
 /// Called now and then by the thread that owns the search; true stops it.
@@ -76,7 +79,8 @@ pub(super) fn search_tree(
         tree.grow(workers.iter().map(|worker| worker.most_added).max().unwrap_or_default());
         let (tree, width, started) = (&*tree, width.as_ref(), &started);
         let ended = std::thread::scope(|scope| {
-            let leaf = if helpers > 0 { Leaf::crew(problem, helpers, scope) } else { Leaf::alone() };
+            let leaf =
+                if helpers > 0 { Leaf::crew(problem, stop.now, helpers, scope) } else { Leaf::alone() };
             let (first, others) = workers.split_at_mut(1);
             for other in others {
                 scope.spawn(move || slice(other, tree, width, &Leaf::alone(), stop, started, &mut None));
@@ -93,6 +97,7 @@ pub(super) fn search_tree(
         ..Found::default()
     };
     for worker in workers {
+        found.playout.get_or_insert(worker.playout);
         for (total, part) in found.totals.iter_mut().zip(&worker.totals) {
             *total += part;
         }
@@ -117,7 +122,8 @@ fn slice(
     pause: &mut Pause,
 ) -> bool {
     let (mut granted, mut count) = (0, 1);
-    let mut watch = Watch::default();
+    let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
+    let mut interrupt = Interrupt::shared(stop.now, stop.deadline, pause);
     loop {
         if granted == 0 {
             count = together(worker, started, stop);
@@ -132,14 +138,9 @@ fn slice(
         }
         let some = u64::from(count).min(granted) as u32;
         granted -= u64::from(some);
-        worker.simulate(tree, width, leaf, some);
-        if watch.is_due() {
-            if pause.as_mut().is_some_and(|pause| pause()) {
-                stop.now.store(true, Relaxed);
-            }
-            if stop.deadline.is_some_and(|end| Instant::now() >= end) {
-                return true;
-            }
+        worker.simulate(tree, width, leaf, some, &mut interrupt);
+        if interrupt.poll() {
+            return true;
         }
         // What does not depend on the time is looked at at the same simulations each time.
         if some > 1 || worker.simulations % POLL_INTERVAL == 1 {

@@ -4,18 +4,20 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::aim::Aim;
 use super::leaf::Leaf;
-use super::params::{Backup, Observers, Parallel, SearchParams, Selection, TreeKind};
-use super::regret::{self, Mix};
-use super::select::{Rule, select, select_offered};
+use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use super::select::{Choices, Picked, Rule, Scratch, Selection, select};
 use super::speculative_batch::SpeculativeBatch;
 use super::tree::{Edge, FIRST, NONE, NodeId, Tree};
 use super::unseen::Made;
 use super::width::Width;
 use crate::belief::{Belief, World};
+use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::keys::{Kind, join};
 use crate::model::{Model, State};
-use crate::playout::Playout;
+use crate::playout::{Context, Playout, Rollout, Trace};
+use crate::position::Erased;
 use crate::rng::{Rng, mix};
 use crate::view::View;
 
@@ -26,15 +28,20 @@ pub(super) struct Problem<'a> {
     pub params: &'a SearchParams,
     /// State, action-observation or public; never auto.
     pub kind: TreeKind,
-    pub playout: Playout,
+    pub selection: &'a dyn Selection,
+    pub playout: &'a dyn Playout,
+    pub evaluator: Option<&'a dyn Evaluator>,
+    /// Where playouts end.
+    pub rollout: Rollout,
     /// Moves from the root after which a simulation stops.
     pub horizon: u32,
     /// The most simulations that are made in one go; 1 but for flat search.
     pub together: u32,
     /// The key of the root's node.
     pub root: u64,
-    /// Who moves there.
+    /// Who moves there, and a state that it may be.
     pub turn: Turn,
+    pub present: &'a State,
     /// Worlds disagree with something that was seen: a node's actions need not be legal in the present one.
     pub inconsistent: bool,
 }
@@ -44,8 +51,8 @@ impl Problem<'_> {
     fn adds_whole_paths(&self) -> bool {
         let SearchParams { backup, observers, parallel, workers, .. } = *self.params;
         let alone = parallel != Parallel::Tree || workers == 1;
-        let plain =
-            backup != Backup::Max && observers == Observers::All && !self.params.selection.is_by_regret();
+        let plain = backup != Backup::Max && observers == Observers::All && self.selection.columns() == 0;
+        let plain = plain && !self.selection.draws();
         self.params.growth() > 1.0 && plain && alone && self.kind != TreeKind::Public
     }
 
@@ -57,7 +64,7 @@ impl Problem<'_> {
 
     /// Whether moves may go unseen, so that it has to be found out which do.
     pub fn watches(&self) -> bool {
-        let fixed = !self.params.selection.is_by_regret(); // chance has no need of more
+        let fixed = !self.selection.draws(); // chance has no need of more
         self.kind == TreeKind::ActionObservation && self.model.info().players > 1 && fixed
     }
 
@@ -107,6 +114,11 @@ pub(super) struct Worker<'a> {
     /// The most nodes that a simulation added.
     pub most_added: usize,
     pub(super) rule: Rule,
+    /// UCB1 is compiled into the search; others are asked.
+    ucb1: bool,
+    pub playout: Box<dyn Playout>,
+    /// The moves of the present simulation, where the playout learns from them.
+    trace: Option<Trace>,
     world: World,
     /// Whether it has to be found out which moves others do not see.
     watches: bool,
@@ -134,7 +146,7 @@ pub(super) struct Worker<'a> {
     pub(super) joint: Vec<Action>,
     scratch: Vec<Action>,
     pub(super) values: Vec<f64>,
-    pub(super) mix: Mix,
+    pub(super) picks: Scratch,
     /// The sum of all players' returns from the root on.
     pub totals: Vec<f64>,
     /// For each player: the return from the leaf on, and what has come back from below.
@@ -221,9 +233,12 @@ impl<'a> Worker<'a> {
             unseen: false,
             most_added: 0,
             rule: Rule::new(problem.model.info(), problem.params),
+            ucb1: problem.selection.is_ucb1(),
+            playout: problem.playout.fork(),
+            trace: problem.playout.needs().trace.then(Trace::default),
             world: World::initial(problem.model),
             watches: problem.watches(),
-            uniform: problem.params.selection == Selection::Uniform,
+            uniform: !problem.selection.explores() && !problem.selection.draws(),
             trial: None,
             before: None,
             speculative,
@@ -238,7 +253,7 @@ impl<'a> Worker<'a> {
             joint: Vec::new(),
             scratch: Vec::new(),
             values: Vec::new(),
-            mix: Mix::default(),
+            picks: Scratch::default(),
             totals: vec![0.0; players],
             returns: vec![0.0; players],
             backed: Vec::new(),
@@ -246,7 +261,14 @@ impl<'a> Worker<'a> {
     }
 
     /// One simulation; or several that differ only in their playouts.
-    pub fn simulate(&mut self, tree: &Tree, width: Option<&Width>, leaf: &Leaf, count: u32) {
+    pub fn simulate(
+        &mut self,
+        tree: &Tree,
+        width: Option<&Width>,
+        leaf: &Leaf,
+        count: u32,
+        interrupt: &mut Interrupt,
+    ) {
         let Problem { model, view, .. } = *self.problem;
         self.begin();
         self.count = count;
@@ -287,9 +309,10 @@ impl<'a> Worker<'a> {
         if self.problem.params.growth() > 1.0 {
             self.most_added = self.most_added.max(self.choices.len() + 1);
         }
-        self.play_out(tree, moves, leaf);
+        self.play_out(tree, moves, leaf, interrupt);
         self.take_aim();
         self.back_up(tree);
+        self.learn();
         self.simulations += u64::from(count);
         self.moves += u64::from(count) * u64::from(moves);
     }
@@ -328,6 +351,9 @@ impl<'a> Worker<'a> {
         self.leaves.clear();
         self.own = self.root;
         self.last.fill(None);
+        if let Some(trace) = &mut self.trace {
+            trace.moves.clear();
+        }
         (self.fate, self.unseen) = (None, false);
     }
 
@@ -434,19 +460,13 @@ impl<'a> Worker<'a> {
                 tree.mark_unseen(id); // its player may move alone where it knows no more than here
             }
             let unseen = several || self.watches && (self.uniform || tree.is_unseen(id));
-            let chosen = if self.problem.is_observed(player) {
-                let offers = |edge: &Edge| edge.offers();
-                select_offered(tree, edges, &self.scratch, &self.rule, unseen, &mut self.rng, offers)
-                    .map(|edge| (edge, None))
-            } else if edges.is_empty() {
+            let plain = self.problem.kind != TreeKind::Public && !self.problem.inconsistent;
+            let chosen = if edges.is_empty() {
                 None
-            } else if self.problem.inconsistent {
-                self.select_legal(tree, id, player, unseen)
-            } else if self.problem.kind == TreeKind::Public || self.problem.params.selection.is_by_regret()
-            {
-                Some(self.choose_policy(tree, id, player, several))
-            } else {
+            } else if self.ucb1 && plain && !self.problem.is_observed(player) {
                 Some((select(tree, id, edges, &self.rule, unseen, &mut self.rng), None))
+            } else {
+                self.pick(tree, id, player, several, unseen)
             };
             let Some((chosen, probability)) = chosen else {
                 // No node, another worker is expanding it, or memory is full: play on at random.
@@ -456,6 +476,11 @@ impl<'a> Worker<'a> {
                 self.last[trail] = None;
                 continue;
             };
+            if let Some(trace) = &mut self.trace {
+                let state = self.speculative.as_ref().and_then(SpeculativeBatch::state);
+                let position = Erased(self.problem.model, state.unwrap_or(&self.world.state));
+                trace.push(&position, player, edges[chosen].action());
+            }
             if self.watches && !unseen {
                 self.trial = self.alternative(tree, id, player, chosen);
             }
@@ -467,27 +492,32 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Chooses at a node whose actions need not be legal in the present world.
+    /// Asks the selection. A node's actions need not be legal in the present world where all is told apart by what
+    /// another sees, or where worlds disagree with something that was seen.
     #[inline(never)]
-    fn select_legal(
+    fn pick(
         &mut self,
         tree: &Tree,
         id: NodeId,
         player: usize,
+        several: bool,
         unseen: bool,
-    ) -> Option<(usize, Option<f64>)> {
-        self.scratch.clear();
-        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
-        self.scratch.sort_unstable();
-        if self.problem.kind == TreeKind::Public || self.problem.params.selection.is_by_regret() {
-            let (chosen, probability) = self.choose_policy(tree, id, player, unseen);
-            let legal = self.scratch.binary_search(&tree.edges(id)[chosen].action()).is_ok();
+    ) -> Option<Picked> {
+        let counted = self.problem.is_observed(player);
+        if self.problem.inconsistent && !counted {
+            self.scratch.clear();
+            self.problem.model.legal(&self.world.state, player, &mut self.scratch);
+            self.scratch.sort_unstable();
+        }
+        let offered = (self.problem.inconsistent || counted).then_some((self.scratch.as_slice(), counted));
+        if self.problem.kind == TreeKind::Public {
+            let (chosen, probability) = self.choose_policy(tree, id, player, several);
+            let action = tree.edges(id)[chosen].action();
+            let legal = !self.problem.inconsistent || self.scratch.binary_search(&action).is_ok();
             return legal.then_some((chosen, probability));
         }
-        let visits = tree.node(id).visits.load(Relaxed);
-        let edges = tree.edges(id);
-        select_offered(tree, edges, &self.scratch, &self.rule, unseen, &mut self.rng, |_| visits)
-            .map(|edge| (edge, None))
+        let at = Choices { offered, unseen, jitter: unseen, ..Choices::new(tree, id, &self.rule) };
+        self.problem.selection.pick(&at, &mut self.picks, &mut self.rng)
     }
 
     /// Now and then (at its first, second, fourth, eighth, ... visit) another action of a node than the one that was
@@ -548,6 +578,13 @@ impl<'a> Worker<'a> {
             }
         }
         self.scratch = actions;
+        if !self.ucb1 {
+            let at = Choices::new(tree, id, &self.rule);
+            let kept = self.speculative.as_ref().and_then(SpeculativeBatch::state);
+            let state = state.or(kept).unwrap_or(&self.world.state);
+            let Problem { model, selection, evaluator, .. } = *self.problem;
+            selection.prepare(&Erased(model, state), player, &at, evaluator, &mut self.rng);
+        }
     }
 
     /// Lists what is legal in the present world in `scratch`, sorted, adds what the node lacks of it, and counts
@@ -583,7 +620,7 @@ impl<'a> Worker<'a> {
         if turn != Turn::Chance {
             self.fate = None;
         }
-        let discount = if turn == Turn::Chance { 1.0 } else { self.problem.playout.discount };
+        let discount = if turn == Turn::Chance { 1.0 } else { self.problem.rollout.discount };
         self.steps.push(Step { discount, choices: first_choice });
         if self.problem.goes_by_views() {
             world.extend_views(model, turn, joint);
@@ -614,16 +651,32 @@ impl<'a> Worker<'a> {
 
     /// The return from the leaf on, for each player.
     #[inline]
-    fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf) {
+    fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf, interrupt: &mut Interrupt) {
         let left = self.problem.horizon - moves;
-        let how = Playout { depth: self.problem.playout.depth.min(left), ..self.problem.playout };
+        let how = Rollout { depth: self.problem.rollout.depth.min(left), ..self.problem.rollout };
         self.returns.fill(0.0);
         if self.play_out_ahead(tree, &how) {
             return;
         }
         let count = self.problem.params.playouts * self.count;
+        let trace = self.trace.as_mut();
+        let evaluator = self.problem.evaluator;
+        let mut context = Context { evaluator, rng: &mut self.rng, interrupt, trace };
+        let (model, state) = (self.problem.model, &self.world.state);
         self.transitions +=
-            leaf.play_out(self.problem, &self.world.state, &how, count, &mut self.rng, &mut self.returns);
+            leaf.play_out(model, state, &mut *self.playout, &how, count, &mut context, &mut self.returns);
+    }
+
+    /// Lets the playout learn from what came of the simulation.
+    #[inline]
+    fn learn(&mut self) {
+        if let Some(trace) = &self.trace {
+            let came =
+                self.backed.iter().map(|from_root| from_root.reward + from_root.weight * from_root.value);
+            self.returns.clear();
+            self.returns.extend(came);
+            self.playout.learn(trace, &self.returns);
+        }
     }
 
     /// Makes of what this simulation pays what its players want.
@@ -669,9 +722,10 @@ impl<'a> Worker<'a> {
                     tree.node(node).set_value(sample);
                     continue;
                 }
-                if let Some(probability) = probability {
+                if !self.ucb1 {
                     let chosen = (edge - tree.first_edge(node)) as usize;
-                    regret::update(tree, tree.edges(node), chosen, probability, sample);
+                    let at = Choices::new(tree, node, &self.rule);
+                    self.problem.selection.update(&at, (chosen, probability), sample);
                 }
                 let e = tree.edge(edge);
                 tree.add(e, sample + weight * count * (value - old), self.count);

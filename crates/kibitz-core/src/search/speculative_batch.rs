@@ -11,13 +11,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::params::{Backup, Expansion, Parallel, SearchParams, Selection, TreeKind};
+use super::params::{Backup, Expansion, Parallel, SearchParams, TreeKind};
 use super::simulate::{Problem, Worker};
 use super::tree::{NONE, NodeId, Tree, Visit};
 use crate::belief::World;
 use crate::game::{Action, Turn};
 use crate::model::{Model, State};
-use crate::playout::{Playout, Policy};
+use crate::playout::{Policy, Rollout};
 
 /// States that are kept; then all are forgotten, and found again where they are needed.
 const MOST: usize = 1 << 16;
@@ -72,10 +72,10 @@ impl SpeculativeBatch {
     pub fn new(problem: &Problem, origin: &World) -> Option<SpeculativeBatch> {
         let SearchParams { transpositions, width, playouts, depth, horizon, .. } = *problem.params;
         let plain = !transpositions && width.is_none() && problem.params.growth() == 1.0 && playouts == 1;
-        let to_the_end = depth.is_none() && horizon.is_none() && problem.playout.policy == Policy::Random;
+        let random = problem.playout.plain() == Some(Policy::Random);
+        let to_the_end = depth.is_none() && horizon.is_none() && random;
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;
-        let by_bounds =
-            problem.params.selection == Selection::Ucb1 && problem.params.expansion == Expansion::All;
+        let by_bounds = problem.selection.is_ucb1() && problem.params.expansion == Expansion::All;
         let info = problem.model.info();
         let many = info.at_once > 1 && info.discount == 1.0 && problem.params.backup != Backup::Max;
         (problem.kind == TreeKind::State && plain && to_the_end && alone && many && by_bounds).then(|| {
@@ -188,7 +188,7 @@ impl SpeculativeBatch {
 
 impl Worker<'_> {
     /// The return of a playout from the present leaf, if that is a state which is kept.
-    pub(super) fn play_out_ahead(&mut self, tree: &Tree, how: &Playout) -> bool {
+    pub(super) fn play_out_ahead(&mut self, tree: &Tree, how: &Rollout) -> bool {
         let Some(mut speculative) = self.speculative.take() else { return false };
         if let Some(at) = speculative.at
             && speculative.places[at].turn != Turn::Over
@@ -214,7 +214,7 @@ impl Worker<'_> {
     }
 
     /// Makes the playouts that have been noted, and others that will probably be needed next.
-    fn speculate(&mut self, tree: &Tree, speculative: &mut SpeculativeBatch, how: &Playout) {
+    fn speculate(&mut self, tree: &Tree, speculative: &mut SpeculativeBatch, how: &Rollout) {
         let model = self.problem.model;
         let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
         while speculative.leaves.len() < wanted && in_vain < IN_VAIN {

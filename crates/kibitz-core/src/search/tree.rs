@@ -6,6 +6,7 @@
 //! a lone worker uses plain loads and stores of the same fields, which cost nothing extra.
 //! The arrays grow between slices of the search, never under it; [`prune`] cuts them down between searches.
 
+mod columns;
 mod prune;
 
 use std::sync::atomic::{
@@ -39,8 +40,7 @@ pub struct Edge {
     excess: AtomicU64,
     /// The node last reached through it: a shortcut past the index.
     pub child: AtomicU32,
-    /// The best return so far (backup=mixmax), how often the action was on offer (observers=one), or how much
-    /// it is regretted (selection=regret-matching-plus).
+    /// The best return so far (backup=mixmax), or how often the action was on offer (observers=one).
     extra: AtomicU32,
 }
 
@@ -75,6 +75,8 @@ pub struct Tree {
     parents: Option<Vec<AtomicU32>>,
     /// For each node, whether somebody does not see what is chosen there; of a tree that watches for it.
     unseen: Option<Vec<AtomicBool>>,
+    /// What the selection keeps of each edge.
+    columns: Vec<Vec<AtomicU32>>,
     index: Vec<AtomicU32>,
     used_nodes: AtomicU32,
     used_edges: AtomicU32,
@@ -95,6 +97,7 @@ impl Tree {
             edges: Vec::new(),
             parents: kept.then(Vec::new),
             unseen: None,
+            columns: Vec::new(),
             index: Vec::new(),
             used_nodes: AtomicU32::new(1), // number 0 is NONE
             used_edges: AtomicU32::new(0),
@@ -118,6 +121,7 @@ impl Tree {
         let (nodes, edges) = (self.len() + 1, self.edge_count());
         self.nodes[..nodes].iter_mut().for_each(|node| *node = Node::default());
         self.edges[..edges].iter_mut().for_each(|edge| *edge = Edge::default());
+        self.clear_columns(edges);
         self.index.iter_mut().for_each(|slot| *slot.get_mut() = NONE);
         self.unseen.iter_mut().flatten().for_each(|unseen| *unseen.get_mut() = false);
         *self.used_nodes.get_mut() = 1;
@@ -143,6 +147,7 @@ impl Tree {
             + self.index.len() * 4
             + links
             + marks
+            + 4 * self.columns.len() * self.edge_count()
     }
 
     /// Makes room for this many more nodes and edges.
@@ -159,6 +164,7 @@ impl Tree {
         }
         if self.edges.len() < edges {
             self.edges.resize_with(edges, Edge::default);
+            self.fit_columns();
         }
         // At most four slots in five are taken.
         let slots = (self.nodes.len() * 5 / 4).next_power_of_two();
@@ -547,19 +553,6 @@ impl Edge {
     #[inline]
     pub fn offers(&self) -> u32 {
         self.extra.load(Relaxed)
-    }
-
-    /// How much it is regretted not to have chosen the action; never less than nothing.
-    #[inline]
-    pub fn regret(&self) -> f64 {
-        f64::from(f32::from_bits(self.extra.load(Relaxed)))
-    }
-
-    /// Adds to that.
-    #[inline]
-    pub fn add_regret(&self, more: f64) {
-        let regret = (self.regret() + more).max(0.0);
-        self.extra.store((regret as f32).to_bits(), Relaxed);
     }
 
     fn copy_from(&self, source: &Edge) {

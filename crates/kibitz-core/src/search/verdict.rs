@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use super::params::{Backup, Choice, TreeKind};
 use super::public::local_search;
-use super::regret;
 use super::run::Found;
-use super::select::Rule;
+use super::select::{Choices, Rule};
 use super::simulate::Problem;
 use super::tree::{Edge, NONE, NodeId, Tree};
 use crate::belief::{Belief, World};
 use crate::game::{Action, Turn};
 use crate::planner::{Decision, Judgement};
 use crate::playout::MAX_PLAYERS;
+use crate::position::Erased;
 use crate::rng::Rng;
 
 /// Finds or makes the root of a tree, with its actions listed.
@@ -33,6 +33,12 @@ pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId
         rng.shuffle(&mut actions);
         tree.forget_edges(root);
         tree.expand(root, &actions);
+        if !problem.selection.is_ucb1() {
+            let Problem { model, present, evaluator, view, .. } = *problem;
+            let rule = &Rule::new(model.info(), problem.params);
+            let at = Choices::new(tree, root, rule);
+            problem.selection.prepare(&Erased(model, present), view.player, &at, evaluator, rng);
+        }
     }
     root
 }
@@ -66,18 +72,18 @@ pub(super) fn decide(
         legal.iter().map(|action| judge(problem, *action, &rule, &evidence)).collect();
     let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
     let choice = problem.params.choice;
-    let draws = matches!(choice, Choice::Policy | Choice::Drawn) && problem.params.selection.is_by_regret();
+    let exploring = (choice == Choice::Drawn).then_some(rule.spread);
+    let strategy = match choice {
+        Choice::Policy | Choice::Drawn => problem.selection.strategy(&table, exploring),
+        Choice::Value | Choice::Visits => None,
+    };
     match choice {
-        Choice::Policy | Choice::Drawn if draws => {}
-        Choice::Value | Choice::Policy | Choice::Drawn => {
-            table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits)))
-        }
         Choice::Visits => table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a)))),
+        _ if strategy.is_some() => {}
+        _ => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
     }
     let mut action = table.first().map(|best| best.action).unwrap_or_default();
-    if draws {
-        let exploring = choice == Choice::Drawn;
-        let strategy = regret::policy(problem.params.selection, &table, exploring.then_some(rule.spread));
+    if let Some(strategy) = strategy {
         action = draw_one(&mut table, strategy, rng).unwrap_or(action);
     }
     let simulations = found.iter().map(|found| found.simulations).sum();

@@ -9,7 +9,7 @@ use super::{Limits, Solution};
 use crate::game::{Action, Turn};
 use crate::keys::{KeyMap, Kind, join};
 use crate::model::{Model, State};
-use crate::playout::{MAX_PLAYERS, Playout, Policy};
+use crate::playout::{MAX_PLAYERS, Rollout};
 use crate::rng::{Purpose, Rng};
 
 /// The returns of all players.
@@ -336,7 +336,7 @@ fn shorter(depth: u32) -> u32 {
 /// What the two of a zero-sum game get from a state on, together: the same however they go on, and nothing unless a
 /// deal that lies behind has paid them.
 fn left_for_both(model: &dyn Model, state: &State) -> f64 {
-    let how = Playout { policy: Policy::Random, depth: LONGEST, discount: model.info().discount };
+    let how = Rollout::random(LONGEST, model.info().discount);
     let mut returns = [0.0; 2];
     model.playouts(state, &how, 1, &mut Rng::stream(0, Purpose::Look), &mut returns);
     let sum = returns[0] + returns[1];

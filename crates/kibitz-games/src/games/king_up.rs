@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
 use kibitz_core::model::SharedModel;
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
@@ -349,7 +349,7 @@ impl Game for KingUp {
     fn play_out_many(
         &self,
         state: &State,
-        how: &Playout,
+        how: &Rollout,
         count: u32,
         rng: &mut Rng,
         returns: &mut [f64],
@@ -361,7 +361,6 @@ impl Game for KingUp {
         let finish = match how.policy {
             Policy::Random => Self::finish::<false>,
             Policy::Preferred => Self::finish::<true>,
-            _ => return None,
         };
         Some((0..count).map(|_| finish(self, &mut state.clone(), rng, returns)).sum())
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::rng::derive;
 use smallvec::SmallVec;
 
@@ -527,7 +527,7 @@ impl<M: Machine> Game for RuleGame<M> {
     fn play_out_many(
         &self,
         state: &Self::State,
-        how: &Playout,
+        how: &Rollout,
         count: u32,
         rng: &mut kibitz_core::Rng,
         returns: &mut [f64],
@@ -552,7 +552,7 @@ impl<M: Machine> Game for RuleGame<M> {
     fn play_out_after(
         &self,
         starts: &[(&Self::State, Action)],
-        how: &Playout,
+        how: &Rollout,
         rng: &mut kibitz_core::Rng,
         returns: &mut [f64],
     ) -> Option<u64> {

@@ -44,7 +44,7 @@ impl Tree {
                 next += 1;
             }
         }
-        let mut edges = Vec::new();
+        let (mut edges, mut kept_edges) = (Vec::new(), Vec::new());
         for (id, number) in numbers.iter().enumerate().filter(|(_, number)| **number != NONE) {
             let count = self.edges(id as NodeId).len();
             let mut node = std::mem::take(&mut self.nodes[id]);
@@ -52,6 +52,7 @@ impl Tree {
                 // With what stands before the edges of a wide node.
                 let header = header(count);
                 let first = std::mem::replace(node.first.get_mut(), (edges.len() + header) as u32) as usize;
+                kept_edges.extend((first - header) as u32..(first + count) as u32);
                 edges.extend(self.edges[first - header..first + count].iter_mut().map(|edge| {
                     let mut edge = std::mem::take(edge);
                     *edge.child.get_mut() = numbers[*edge.child.get_mut() as usize];
@@ -73,6 +74,7 @@ impl Tree {
         *self.used_nodes.get_mut() = next;
         *self.used_edges.get_mut() = edges.len() as u32;
         self.edges = edges;
+        self.keep_columns(&kept_edges);
         self.index.iter_mut().for_each(|slot| *slot.get_mut() = NONE);
         self.list_all();
         self.reserve(0, 0);

@@ -1,5 +1,8 @@
 use kibitz_core::params::Params;
 
+use kibitz_core::interrupt::Interrupt;
+use kibitz_core::playout::Context;
+
 use super::*;
 use crate::testing::{play, returns};
 
@@ -281,16 +284,22 @@ fn returns_add_up_over_rounds() {
 fn quick_playouts_are_playouts() {
     for spec in ["king-up", "king-up(crowding=false, rounds=2)", "king-up(full=true, voters=others)"] {
         let game = game(&Chosen::from_spec(&spec.parse().unwrap()).unwrap().0);
-        let how = Playout { policy: Policy::Random, depth: u32::MAX, discount: 1.0 };
+        let how = Rollout::random(u32::MAX, 1.0);
         let (mut quick, mut plain) = (Rng::new(3), Rng::new(3));
         for _ in 0..300 {
             let (mut one, mut other) = ([0.0; 3], [0.0; 3]);
             let steps = game.play_out_many(&game.initial(), &how, 1, &mut quick, &mut one).unwrap();
-            let by_steps =
-                kibitz_core::playout::run(&game, &mut game.initial(), &how, &mut plain, &mut other);
+            let by_steps = kibitz_core::playout::run(
+                &game,
+                &mut game.initial(),
+                &how,
+                None,
+                &mut Context::new(&mut plain, &mut Interrupt::never()),
+                &mut other,
+            );
             assert_eq!((steps, one), (by_steps.into(), other));
         }
-        let short = Playout { depth: 5, ..how };
+        let short = Rollout { depth: 5, ..how };
         assert_eq!(game.play_out_many(&game.initial(), &short, 1, &mut quick, &mut [0.0; 3]), None);
     }
 }
@@ -343,14 +352,21 @@ fn sensible_voters_think_of_their_own_pieces() {
 #[test]
 fn quick_playouts_are_those_of_the_same_votes() {
     let game = game(&params());
-    let how = |policy| Playout { policy, depth: u32::MAX, discount: 1.0 };
+    let how = |policy| Rollout { policy, ..Rollout::random(u32::MAX, 1.0) };
     let mean = |policy, quick: bool| {
         let (mut rng, mut returns, games) = (Rng::new(3), [0.0; 3], 20_000);
         if quick {
             game.play_out_many(&game.initial(), &how(policy), games, &mut rng, &mut returns).unwrap();
         } else {
             for _ in 0..games {
-                kibitz_core::playout::run(&game, &mut game.initial(), &how(policy), &mut rng, &mut returns);
+                kibitz_core::playout::run(
+                    &game,
+                    &mut game.initial(),
+                    &how(policy),
+                    None,
+                    &mut Context::new(&mut rng, &mut Interrupt::never()),
+                    &mut returns,
+                );
             }
         }
         returns.map(|sum| sum * UNIT / f64::from(games))

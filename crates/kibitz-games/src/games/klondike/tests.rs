@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use kibitz_core::playout::{Playout, Policy};
+use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::registry;
 
 use super::*;
@@ -36,7 +36,7 @@ fn random_game(game: &Klondike, seed: u64, mut see: impl FnMut(&State)) -> f64 {
 fn wins(spec: &str, policy: Policy, games: u32) -> f64 {
     let game = registry::game(&spec.parse().unwrap()).unwrap();
     let game = game.collapsed().unwrap_or(game);
-    let how = Playout { policy, depth: u32::MAX, discount: 1.0 };
+    let how = Rollout { policy, ..Rollout::random(u32::MAX, 1.0) };
     let mut won = [0.0];
     game.playouts(&game.initial(), &how, games, &mut Rng::new(9), &mut won);
     100.0 * won[0] / f64::from(games)

@@ -1,4 +1,4 @@
-//! A game over its moves that cannot be undone.
+//! `irreversible`: a game over its moves that cannot be undone.
 //!
 //! Where a player can shift things about and back again, a tree over single moves is mostly about the order
 //! of moves that decide nothing. A *macro-action* is a move that cannot be undone, with those before it that can: a
@@ -6,23 +6,24 @@
 
 use std::sync::Arc;
 
+use super::{MacroActions, register_macro_actions};
 use crate::game::{Action, Game, Info, Turn};
 use crate::model::{SharedModel, State};
+use crate::params::NoParams;
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
 
-/// A game over the macro-actions of another one of perfect information.
-pub trait MacroActions: Send + Sync {
-    /// The game whose actions are macro-actions.
-    fn model(&self) -> SharedModel;
-
-    /// Its state for a state of the game itself, where somebody is to move.
-    fn enter(&self, state: &State) -> State;
-
-    /// Appends the moves of the game itself that make up a macro-action, from `state` on. `action` is legal in the
-    /// state that [`MacroActions::enter`] gives for it.
-    fn spell(&self, state: &State, action: Action, moves: &mut Vec<Action>);
-}
+register_macro_actions!(
+    "irreversible",
+    "A move that cannot be undone, with those before it that can.",
+    NoParams,
+    |_, model| {
+        if !model.info().has.hash {
+            return Err("needs a state hash, which this game lacks".to_owned());
+        }
+        Ok(macro_actions_of(model))
+    }
+);
 
 /// A game's own macro-actions, or those found by trying.
 pub fn macro_actions_of(model: &SharedModel) -> Arc<dyn MacroActions> {

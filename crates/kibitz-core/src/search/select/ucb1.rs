@@ -1,17 +1,48 @@
-//! Which edge a simulation takes.
+//! UCB1: the highest mean plus c sqrt(ln N / n).
 
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::params::{Backup, Expansion, SearchParams, Selection};
-use super::tree::{Edge, NodeId, Tree};
+use super::super::params::{Backup, Expansion, SearchParams};
+use super::super::tree::{Edge, NodeId, Tree};
+use super::{Choices, Picked, Scratch, Selection, register_selection};
 use crate::game::{Action, Info};
+use crate::params::NoParams;
 use crate::rng::Rng;
+
+register_selection!("ucb1", "The highest mean plus c sqrt(ln N / n).", NoParams, |_| Box::new(Ucb1));
+
+/// Upper confidence bounds.
+pub struct Ucb1;
+
+impl Selection for Ucb1 {
+    fn is_ucb1(&self) -> bool {
+        true
+    }
+
+    fn explores(&self) -> bool {
+        true
+    }
+
+    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
+        let Choices { tree, node, edges, rule, .. } = *at;
+        let chosen = match (at.values, at.offered) {
+            (_, Some((legal, counted))) => {
+                let visits = tree.node(node).visits.load(Relaxed);
+                let offers = |edge: &Edge| if counted { edge.offers() } else { visits };
+                return select_offered(tree, edges, legal, rule, at.jitter, rng, offers)
+                    .map(|edge| (edge, None));
+            }
+            (Some(values), None) => select_valued(tree, node, edges, values, rule),
+            (None, None) => select(tree, node, edges, rule, at.jitter, rng),
+        };
+        Some((chosen, None))
+    }
+}
 
 /// The selection rule, with its constants in the game's own units.
 #[derive(Clone, Copy)]
-pub(super) struct Rule {
-    pub selection: Selection,
+pub struct Rule {
     expansion: Expansion,
     /// The exploration constant times the spread of returns.
     c: f64,
@@ -28,7 +59,6 @@ impl Rule {
     pub fn new(info: &Info, params: &SearchParams) -> Rule {
         let (least, most, spread) = params.aim.range(info);
         Rule {
-            selection: params.selection,
             expansion: params.expansion,
             c: params.exploration * spread,
             spread,
@@ -54,7 +84,7 @@ impl Rule {
 
     /// c sqrt(ln N), which a node's visits, or an action's offers, add to a bound.
     #[inline]
-    fn explore(&self, visits: u32) -> f64 {
+    pub fn explore(&self, visits: u32) -> f64 {
         self.c * count(self.small, visits).root_log
     }
 
@@ -96,18 +126,8 @@ fn jitter(unseen: bool, rng: &mut Rng) -> f64 {
 /// seeing which, at the same time or later: players who all follow a fixed rule would fall into step and
 /// take each other's choices for laws of nature, so then exploration is scaled at random.
 #[inline]
-pub(super) fn select(
-    tree: &Tree,
-    id: NodeId,
-    edges: &[Edge],
-    rule: &Rule,
-    unseen: bool,
-    rng: &mut Rng,
-) -> usize {
+pub fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule, unseen: bool, rng: &mut Rng) -> usize {
     let node = tree.node(id);
-    if rule.selection == Selection::Uniform {
-        return least_visited(edges, |_| true, unseen, rng).unwrap_or_default();
-    }
     if rule.expansion == Expansion::All
         && let Some(untried) = tree.take_untried(id, edges.len())
     {
@@ -134,7 +154,7 @@ pub(super) fn select(
 
 /// Chooses among the edges of a node whose actions are on offer in the present world: an untried one, or
 /// the one with the highest bound by how often it was on offer, as `offers` counts that. What is on offer is sorted.
-pub(super) fn select_offered(
+fn select_offered(
     tree: &Tree,
     edges: &[Edge],
     offered: &[Action],
@@ -144,9 +164,6 @@ pub(super) fn select_offered(
     offers: impl Fn(&Edge) -> u32,
 ) -> Option<usize> {
     let is_offered = |edge: &Edge| offered.binary_search(&edge.action()).is_ok();
-    if rule.selection == Selection::Uniform {
-        return least_visited(edges, is_offered, unseen, rng);
-    }
     // The order of new edges is random.
     let is_untried = |edge: &Edge| edge.visits.load(Relaxed) == 0 && is_offered(edge);
     edges.iter().position(is_untried).or_else(|| {
@@ -159,17 +176,7 @@ pub(super) fn select_offered(
 }
 
 /// Chooses an edge by the value of each, which is not its mean; an untried one first.
-pub(super) fn select_valued(
-    tree: &Tree,
-    id: NodeId,
-    edges: &[Edge],
-    values: &[f64],
-    rule: &Rule,
-    rng: &mut Rng,
-) -> usize {
-    if rule.selection == Selection::Uniform {
-        return least_visited(edges, |_| true, true, rng).unwrap_or_default();
-    }
+fn select_valued(tree: &Tree, id: NodeId, edges: &[Edge], values: &[f64], rule: &Rule) -> usize {
     if let Some(untried) = tree.take_untried(id, edges.len()) {
         return untried;
     }
@@ -177,28 +184,6 @@ pub(super) fn select_valued(
     // Of equals the last, as in the papers' algorithms followed line by line (tests/public_tree.rs): in
     // rock-paper-scissors, where many are equal, it decides who comes out ahead.
     rule.best(edges.iter().enumerate().rev(), |index, _, _| (values[index], explore)).0.unwrap_or_default()
-}
-
-/// The first of the least visited edges that can be chosen; any of them, where others choose without seeing which.
-fn least_visited(
-    edges: &[Edge],
-    can_be: impl Fn(&Edge) -> bool,
-    unseen: bool,
-    rng: &mut Rng,
-) -> Option<usize> {
-    let (mut least, mut chosen, mut equal) = (u32::MAX, None, 0);
-    for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| can_be(edge)) {
-        let visits = edge.visits.load(Relaxed);
-        if chosen.is_none() || visits < least {
-            (least, chosen, equal) = (visits, Some(index), 1);
-        } else if unseen && visits == least {
-            equal += 1;
-            if rng.below(equal) == 0 {
-                chosen = Some(index);
-            }
-        }
-    }
-    chosen
 }
 
 /// 1/n, 1/sqrt(n) and sqrt(ln n) of a count n.

@@ -1,0 +1,163 @@
+//! Evaluators: what a state that is not the end is taken to be worth.
+//!
+//! An evaluator is a part: the game's own, a network (`network.rs`), a bounded solver (`solver.rs`). It is named in the
+//! same way wherever one is wanted: at leaves, where a playout is cut off, in greedy steps, and to bias a selection.
+
+mod network;
+mod solver;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
+use crate::model::Model;
+use crate::params::{Param, ParamDoc};
+use crate::part::{self, PartEntry};
+use crate::playout::MAX_PLAYERS;
+use crate::position::Position;
+use crate::rng::Rng;
+use crate::spec::{Spec, SpecError, Value};
+
+pub use network::Network;
+
+/// Judges states.
+pub trait Evaluator: Send + Sync {
+    /// That it can judge this game.
+    ///
+    /// # Errors
+    /// A sentence, where it cannot.
+    fn check(&self, model: &dyn Model) -> Result<(), String>;
+
+    /// The return still to come for each player, overwriting `values`. Gives the steps of the model that it took.
+    fn evaluate(
+        &self,
+        position: &dyn Position,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
+        values: &mut [f64],
+    ) -> u64;
+}
+
+/// What somebody may expect right after an action: its reward, and the discounted evaluation of what follows it. Others
+/// who move at once are taken to move at random.
+pub fn afterstate_value(
+    position: &dyn Position,
+    player: usize,
+    action: Action,
+    evaluator: Option<&dyn Evaluator>,
+    rng: &mut Rng,
+) -> f64 {
+    let (players, discount) = (position.info().players, position.info().discount);
+    let turn = position.turn();
+    let mut joint = [action; MAX_PLAYERS];
+    let mut scratch = Vec::new();
+    for (slot, mover) in joint.iter_mut().zip(turn.movers().iter()) {
+        if mover != player {
+            *slot = position.random_action(mover, &mut scratch, rng);
+        }
+    }
+    let (mut rewards, mut values) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
+    position.after(&joint[..turn.width()], &mut rewards[..players], &mut |after| {
+        if after.turn() == Turn::Over {
+            return;
+        }
+        match evaluator {
+            Some(evaluator) => {
+                evaluator.evaluate(after, rng, &mut Interrupt::never(), &mut values[..players]);
+            }
+            None => after.evaluate(&mut values[..players]),
+        }
+    });
+    rewards[player] + discount * values[player]
+}
+
+/// The action after which reward plus evaluation is highest for `player`, and how high; of equals, any.
+pub fn greedy(
+    position: &dyn Position,
+    player: usize,
+    legal: &[Action],
+    evaluator: Option<&dyn Evaluator>,
+    rng: &mut Rng,
+) -> (Action, f64) {
+    let (mut best, mut best_value, mut ties) = (Action(0), f64::NEG_INFINITY, 0);
+    for &action in legal {
+        let value = afterstate_value(position, player, action, evaluator, rng);
+        if value > best_value {
+            (best, best_value, ties) = (action, value, 1);
+        } else if value == best_value {
+            ties += 1;
+            if rng.below(ties) == 0 {
+                best = action;
+            }
+        }
+    }
+    (best, best_value)
+}
+
+/// An evaluator that can be asked for by name.
+pub struct EvaluatorEntry {
+    /// How it is asked for, what it is and its parameters.
+    pub part: PartEntry,
+    /// Makes it.
+    pub build: fn(&Spec) -> Result<Arc<dyn Evaluator>, SpecError>,
+}
+
+inventory::collect!(EvaluatorEntry);
+
+/// An evaluator as it is asked for: a name with parameters, or the file of a network.
+#[derive(Clone)]
+pub struct EvaluatorSpec {
+    written: String,
+    made: Arc<dyn Evaluator>,
+}
+
+impl EvaluatorSpec {
+    /// The evaluator.
+    pub fn get(&self) -> &dyn Evaluator {
+        &*self.made
+    }
+}
+
+impl PartialEq for EvaluatorSpec {
+    fn eq(&self, other: &EvaluatorSpec) -> bool {
+        self.written == other.written
+    }
+}
+
+impl fmt::Debug for EvaluatorSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+/// All evaluators, by name.
+pub fn evaluators() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
+    part::list(inventory::iter::<EvaluatorEntry>.into_iter().map(|entry| &entry.part))
+}
+
+impl Param for EvaluatorSpec {
+    fn kind() -> String {
+        format!(
+            "file | {}",
+            part::kind(inventory::iter::<EvaluatorEntry>.into_iter().map(|entry| &entry.part))
+        )
+    }
+
+    fn read(value: &Value) -> Result<EvaluatorSpec, String> {
+        if let Value::Spec(spec) = value
+            && let Some(entry) =
+                inventory::iter::<EvaluatorEntry>.into_iter().find(|entry| entry.part.name == spec.name)
+        {
+            let made = (entry.build)(spec).map_err(|SpecError(what)| what)?;
+            return Ok(EvaluatorSpec { written: spec.to_string(), made });
+        }
+        let path = String::read(value)?;
+        let made = Arc::new(Network::read(&path)?);
+        Ok(EvaluatorSpec { written: path.show(), made })
+    }
+
+    fn show(&self) -> String {
+        self.written.clone()
+    }
+}

@@ -1,0 +1,54 @@
+//! A bounded solver as an evaluator: the best that it finds in one world, all of it seen.
+
+use std::sync::Arc;
+
+use super::{Evaluator, EvaluatorEntry};
+use crate::interrupt::Interrupt;
+use crate::model::Model;
+use crate::params::Params;
+use crate::part::PartEntry;
+use crate::position::Position;
+use crate::rng::Rng;
+
+crate::params! {
+    /// How much it may do.
+    pub struct EffortParams {
+        /// States to look at.
+        pub states: u32 = 150, in 1..=1_000_000_000;
+    }
+}
+
+inventory::submit! {
+    EvaluatorEntry {
+        part: PartEntry {
+            name: "solver",
+            summary: "The best that a bounded search finds in one world, all of it seen.",
+            params: || EffortParams::default().docs(),
+        },
+        build: |spec| Ok(Arc::new(Solver(EffortParams::from_spec(spec)?))),
+    }
+}
+
+struct Solver(EffortParams);
+
+impl Evaluator for Solver {
+    fn check(&self, model: &dyn Model) -> Result<(), String> {
+        let there = model.info().has.solver || model.info().players == 1;
+        if there {
+            Ok(())
+        } else {
+            Err("it needs a solver or a single player, which this game lacks".to_owned())
+        }
+    }
+
+    fn evaluate(
+        &self,
+        position: &dyn Position,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
+        values: &mut [f64],
+    ) -> u64 {
+        values.fill(0.0);
+        position.solve(self.0.states, rng, interrupt, values)
+    }
+}

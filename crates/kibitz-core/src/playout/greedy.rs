@@ -1,0 +1,66 @@
+//! `greedy`: one step ahead, by reward and evaluation.
+
+use super::{Context, Needs, Pick, Playout, Rollout};
+use crate::evaluate::{Evaluator, greedy};
+use crate::game::Action;
+use crate::model::{Model, State};
+use crate::position::Position;
+use crate::rng::Rng;
+
+crate::params! {
+    /// How greedy.
+    pub struct GreedyParams {
+        /// How often a random action is taken instead.
+        pub epsilon: f64 = 0.0, in 0.0..=1.0;
+    }
+}
+
+crate::register_playout!(
+    "greedy",
+    "The action after which reward and evaluation are highest for the mover; a random one with probability epsilon.",
+    GreedyParams,
+    |params| Ok(Box::new(Greedy { epsilon: params.epsilon, scratch: Vec::new() }))
+);
+
+struct Greedy {
+    epsilon: f64,
+    scratch: Vec<Action>,
+}
+
+impl Playout for Greedy {
+    fn needs(&self) -> Needs {
+        Needs { evaluator: true, ..Needs::default() }
+    }
+
+    fn run(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        how: &Rollout,
+        context: &mut Context,
+        returns: &mut [f64],
+    ) -> u64 {
+        model.rollout(state, how, Some(self), context, returns)
+    }
+
+    fn fork(&self) -> Box<dyn Playout> {
+        Box::new(Greedy { epsilon: self.epsilon, scratch: Vec::new() })
+    }
+}
+
+impl Pick for Greedy {
+    fn pick(
+        &mut self,
+        position: &dyn Position,
+        player: usize,
+        evaluator: Option<&dyn Evaluator>,
+        rng: &mut Rng,
+    ) -> Action {
+        if self.epsilon > 0.0 && rng.unit() < self.epsilon {
+            return position.random_action(player, &mut self.scratch, rng);
+        }
+        self.scratch.clear();
+        position.legal(player, &mut self.scratch);
+        greedy(position, player, &self.scratch, evaluator, rng).0
+    }
+}

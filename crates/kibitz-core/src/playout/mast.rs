@@ -1,0 +1,94 @@
+//! `mast`: the move-average sampling technique (Finnsson and Björnsson 2008).
+
+use super::{Context, Needs, Pick, Playout, Rollout, Trace};
+use crate::evaluate::Evaluator;
+use crate::game::Action;
+use crate::keys::{KeyMap, Kind, join};
+use crate::model::{Model, State};
+use crate::position::Position;
+use crate::rng::Rng;
+
+crate::params! {
+    /// How moves are drawn.
+    pub struct MastParams {
+        /// Temperature τ of the Gibbs distribution, in units of the game's spread of returns. (10 points of 100 in the
+        /// papers on general game playing.)
+        pub temperature: f64 = 0.1, in 0.001..=1e6;
+    }
+}
+
+crate::register_playout!(
+    "mast",
+    "Moves by the mean return Q of the simulations they were made in, wherever: drawn in proportion to exp(Q / τ).",
+    MastParams,
+    |params| Ok(Box::new(Mast { temperature: params.temperature, ..Mast::default() }))
+);
+
+/// The mean return of each action of each player over all simulations in which it was made.
+#[derive(Clone, Default)]
+struct Mast {
+    temperature: f64,
+    means: KeyMap<(f64, f64)>,
+    legal: Vec<Action>,
+    weights: Vec<f64>,
+}
+
+/// The key of an action of a player.
+fn entry(player: usize, action: u64) -> u64 {
+    join(Kind::Decision, action, player as u64)
+}
+
+impl Playout for Mast {
+    fn needs(&self) -> Needs {
+        Needs { trace: true, action_keys: true, ..Needs::default() }
+    }
+
+    fn run(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        how: &Rollout,
+        context: &mut Context,
+        returns: &mut [f64],
+    ) -> u64 {
+        model.rollout(state, how, Some(self), context, returns)
+    }
+
+    fn learn(&mut self, trace: &Trace, returns: &[f64]) {
+        for &(player, action) in &trace.moves {
+            let (mean, count) = self.means.entry(entry(player, action)).or_default();
+            *count += 1.0;
+            *mean += (returns[player] - *mean) / *count;
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Playout> {
+        Box::new(self.clone())
+    }
+}
+
+impl Pick for Mast {
+    fn pick(
+        &mut self,
+        position: &dyn Position,
+        player: usize,
+        _: Option<&dyn Evaluator>,
+        rng: &mut Rng,
+    ) -> Action {
+        let Mast { temperature, means, legal, weights } = self;
+        legal.clear();
+        position.legal(player, legal);
+        let info = position.info();
+        weights.clear();
+        // What was never tried is taken to be as good as can be, so that it will be.
+        let mean = |action: &Action| {
+            let known = means.get(&entry(player, position.action_key(player, *action)));
+            known.map_or(info.max_return, |(mean, _)| *mean)
+        };
+        weights.extend(legal.iter().map(mean));
+        let best = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let scale = 1.0 / (*temperature * info.spread).max(f64::MIN_POSITIVE);
+        weights.iter_mut().for_each(|weight| *weight = ((*weight - best) * scale).exp());
+        legal.get(rng.weighted(weights.iter().copied())).copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,226 @@
+//! Playouts: how a simulation goes on beyond the tree, and what it comes to.
+//!
+//! A playout is a part: one file that registers itself, with its parameters, its memory and what it needs. They nest:
+//! `epsilon(0.1, playout=greedy)`, `turn(playout=mast)`. From the lowest to the highest: `rollout.rs` (the loop, which is compiled for
+//! each game's own states, with moves that are drawn or picked), and then the parts, which are `uniform.rs` (random,
+//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `mast.rs`, `epsilon.rs` and `until.rs`
+//! (to a depth, or to the end of the turn).
+
+mod epsilon;
+mod greedy;
+mod leaf;
+mod mast;
+mod rollout;
+mod uniform;
+mod until;
+
+use crate::evaluate::Evaluator;
+use crate::game::Action;
+use crate::interrupt::Interrupt;
+use crate::model::{Model, State};
+use crate::params::{Param, ParamDoc};
+use crate::part::{self, Needs, PartEntry};
+use crate::position::Position;
+use crate::rng::Rng;
+use crate::spec::{Spec, SpecError, Value};
+
+pub use rollout::{MAX_PLAYERS, Policy, Rollout, run};
+pub use uniform::Uniform;
+
+/// How a simulation goes on beyond the tree.
+pub trait Playout: Send + Sync {
+    /// What it cannot do without.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// The policy, where moves are drawn by one that every game knows: many such playouts can be made at once.
+    fn plain(&self) -> Option<Policy> {
+        None
+    }
+
+    /// Goes on from a state, and **adds** each player's return from there on to `returns`. Gives the
+    /// steps of the model that it took.
+    fn run(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        how: &Rollout,
+        context: &mut Context,
+        returns: &mut [f64],
+    ) -> u64;
+
+    /// Learns from a simulation: all its moves, those in the tree included, and what it came to for each player.
+    /// Only asked where [`Needs::trace`] is set.
+    fn learn(&mut self, trace: &Trace, returns: &[f64]) {
+        let _ = (trace, returns);
+    }
+
+    /// The same for another thread, which begins with what this one has learnt.
+    fn fork(&self) -> Box<dyn Playout>;
+}
+
+/// Picks the moves of a playout; the loop around it is compiled for the game's own states.
+pub trait Pick {
+    /// A legal action of `player`, one of the movers.
+    fn pick(
+        &mut self,
+        position: &dyn Position,
+        player: usize,
+        evaluator: Option<&dyn Evaluator>,
+        rng: &mut Rng,
+    ) -> Action;
+}
+
+/// What a playout is given by whoever asks for it.
+pub struct Context<'a, 'p> {
+    /// What judges states, in place of the game's own evaluator.
+    pub evaluator: Option<&'a dyn Evaluator>,
+    /// Where it draws from.
+    pub rng: &'a mut Rng,
+    /// Whether to go on.
+    pub interrupt: &'a mut Interrupt<'p>,
+    /// Where moves are noted, if somebody is to learn from them.
+    pub trace: Option<&'a mut Trace>,
+}
+
+impl<'a, 'p> Context<'a, 'p> {
+    /// With the game's own evaluator, and nobody who learns.
+    pub fn new(rng: &'a mut Rng, interrupt: &'a mut Interrupt<'p>) -> Context<'a, 'p> {
+        Context { evaluator: None, rng, interrupt, trace: None }
+    }
+
+    /// What a state that is not the end is taken to be worth, overwriting `values`; nothing, where nobody can tell. Gives
+    /// the steps of the model that it took.
+    pub fn evaluate(&mut self, position: &dyn Position, values: &mut [f64]) -> u64 {
+        match self.evaluator {
+            Some(evaluator) => evaluator.evaluate(position, self.rng, self.interrupt, values),
+            None if position.has().evaluator => {
+                position.evaluate(values);
+                0
+            }
+            None => 0,
+        }
+    }
+}
+
+/// Makes some playouts from a state, all at once where the game can, and **adds** the returns of all to `returns`. Gives the
+/// steps of all.
+pub fn play_out(
+    model: &dyn Model,
+    state: &State,
+    playout: &mut dyn Playout,
+    how: &Rollout,
+    count: u32,
+    context: &mut Context,
+    returns: &mut [f64],
+) -> u64 {
+    match playout.plain() {
+        Some(policy) if context.evaluator.is_none() && context.trace.is_none() => {
+            model.playouts(state, &Rollout { policy, ..*how }, count, context.rng, returns)
+        }
+        _ => (0..count).map(|_| playout.run(model, state, how, context, returns)).sum(),
+    }
+}
+
+/// The moves of a simulation.
+#[derive(Clone, Default, Debug)]
+pub struct Trace {
+    /// Who moved, and the key of the action, from the root on.
+    pub moves: Vec<(usize, u64)>,
+}
+
+impl Trace {
+    /// Notes a move.
+    pub fn push(&mut self, position: &dyn Position, player: usize, action: Action) {
+        self.moves.push((player, position.action_key(player, action)));
+    }
+}
+
+/// A kind of playout that can be asked for by name.
+pub struct PlayoutEntry {
+    /// How it is asked for, what it is and its parameters.
+    pub part: PartEntry,
+    /// Makes it.
+    pub build: fn(&Spec) -> Result<Box<dyn Playout>, SpecError>,
+}
+
+inventory::collect!(PlayoutEntry);
+
+/// Registers a playout: name, summary, parameters' type, and `fn(params) -> Box<dyn Playout>`.
+#[macro_export]
+macro_rules! register_playout {
+    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
+        inventory::submit! {
+            $crate::playout::PlayoutEntry {
+                part: $crate::part::PartEntry {
+                    name: $name,
+                    summary: $summary,
+                    params: || $crate::params::Params::docs(&<$params>::default()),
+                },
+                build: |spec| {
+                    let params = <$params as $crate::params::Params>::from_spec(spec)?;
+                    let build: fn($params) -> Result<Box<dyn $crate::playout::Playout>, String> = $build;
+                    build(params).map_err(|what| $crate::spec::SpecError(format!("{}: {what}", $name)))
+                },
+            }
+        }
+    };
+}
+
+/// A playout as it is asked for, which has been made once to see that it can be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlayoutSpec(Spec);
+
+impl PlayoutSpec {
+    /// Asks for a playout by name alone.
+    pub fn named(name: &str) -> PlayoutSpec {
+        PlayoutSpec(Spec { name: name.to_owned(), arguments: Vec::new() })
+    }
+
+    /// The same with one more parameter.
+    ///
+    /// # Errors
+    /// That it has none of this name, or not with this value.
+    pub fn with(mut self, name: &str, value: Value) -> Result<PlayoutSpec, SpecError> {
+        self.0.arguments.push((name.to_owned(), value));
+        build(&self.0).map(|_| self)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Makes it.
+    pub fn build(&self) -> Box<dyn Playout> {
+        build(&self.0).unwrap_or_else(|_| Box::new(Uniform(Policy::Random)))
+    }
+}
+
+fn build(spec: &Spec) -> Result<Box<dyn Playout>, SpecError> {
+    let entries = inventory::iter::<PlayoutEntry>;
+    let entry = part::find("playout", &spec.name, entries.into_iter().map(|entry| (&entry.part, entry)))?;
+    (entry.build)(spec)
+}
+
+/// All kinds of playouts, by name.
+pub fn playouts() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
+    part::list(inventory::iter::<PlayoutEntry>.into_iter().map(|entry| &entry.part))
+}
+
+impl Param for PlayoutSpec {
+    fn kind() -> String {
+        part::kind(inventory::iter::<PlayoutEntry>.into_iter().map(|entry| &entry.part))
+    }
+
+    fn read(value: &Value) -> Result<PlayoutSpec, String> {
+        let spec = part::read("playout", value)?;
+        build(&spec).map_err(|SpecError(what)| what)?;
+        Ok(PlayoutSpec(spec))
+    }
+
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+}

@@ -1,0 +1,149 @@
+//! The loop of a playout, compiled for each game's own states.
+
+use super::{Context, Pick};
+use crate::game::{Action, Game, Turn};
+use crate::position::At;
+use crate::rng::Rng;
+
+/// How the moves of a rollout are chosen where nobody is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// Uniformly among the legal actions.
+    #[default]
+    Random,
+    /// Uniformly among the game's preferred actions.
+    Preferred,
+}
+
+/// Where a rollout ends, beside the end of the game.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Rollout {
+    /// How moves are chosen.
+    pub policy: Policy,
+    /// Moves after which it stops, as it does where only chance goes on; the evaluator, where there is one, judges
+    /// the rest.
+    pub depth: u32,
+    /// Whether it stops where the turn of whoever moves first is over: somebody else is to move, or several.
+    pub one_turn: bool,
+    /// A reward t moves ahead counts this to the power of t.
+    pub discount: f64,
+}
+
+impl Rollout {
+    /// To the end of the game, moves at random.
+    pub fn random(depth: u32, discount: f64) -> Rollout {
+        Rollout { policy: Policy::Random, depth, one_turn: false, discount }
+    }
+}
+
+/// The most players that a game may have: the size of the buffers on the stack.
+pub const MAX_PLAYERS: usize = 32;
+/// Steps between two looks at whether to go on.
+const POLL_INTERVAL: u32 = 64;
+
+/// Plays on from `state` and adds each player's discounted return to `returns`. `pick`, where there is one, chooses the
+/// players' moves in place of the rollout's policy.
+pub fn run<G: Game>(
+    game: &G,
+    state: &mut G::State,
+    how: &Rollout,
+    mut pick: Option<&mut dyn Pick>,
+    context: &mut Context,
+    returns: &mut [f64],
+) -> u32 {
+    let players = returns.len();
+    let mut buffer = [0.0; MAX_PLAYERS];
+    let rewards = &mut buffer[..players];
+    let mut joint = [Action(0); MAX_PLAYERS];
+    let mut scratch = Vec::new();
+    // Rewards are summed where nothing is discounted; else each step's are weighed by themselves.
+    let discounted = how.discount != 1.0;
+    let mut weight = 1.0;
+    let (mut steps, mut moves, mut draws) = (0, 0, 0);
+    let longest = game.info().longest_chance();
+    let mut first_turn = None;
+    loop {
+        let turn = game.turn(state);
+        if turn == Turn::Over {
+            break;
+        }
+        let turn_is_over = how.one_turn && turn != Turn::Chance && *first_turn.get_or_insert(turn) != turn;
+        let stopped = steps % POLL_INTERVAL == POLL_INTERVAL - 1 && context.interrupt.poll();
+        if moves == how.depth || draws > longest || turn_is_over || stopped {
+            let mut values = [0.0; MAX_PLAYERS];
+            steps += context.evaluate(&At(game, state), &mut values[..players]) as u32;
+            for (reward, value) in rewards.iter_mut().zip(&values) {
+                *reward += weight * value;
+            }
+            break;
+        }
+        let mut choose = |player: usize, rng: &mut Rng| match &mut pick {
+            Some(pick) => pick.pick(&At(game, state), player, context.evaluator, rng),
+            None => choose(game, state, player, how.policy, &mut scratch, rng),
+        };
+        let width = match turn {
+            Turn::Over => 0,
+            Turn::Chance => {
+                joint[0] = game.draw(state, context.rng);
+                1
+            }
+            Turn::One(player) => {
+                joint[0] = choose(player, context.rng);
+                1
+            }
+            Turn::Several(movers) => {
+                for (slot, player) in joint.iter_mut().zip(movers.iter()) {
+                    *slot = choose(player, context.rng);
+                }
+                movers.len()
+            }
+        };
+        if let Some(trace) = &mut context.trace {
+            let position = At(game, &*state);
+            turn.movers()
+                .iter()
+                .zip(joint)
+                .for_each(|(player, action)| trace.push(&position, player, action));
+        }
+        game.step(state, &joint[..width], rewards);
+        if discounted {
+            for (total, reward) in returns.iter_mut().zip(rewards.iter_mut()) {
+                *total += weight * *reward;
+                *reward = 0.0;
+            }
+            if turn != Turn::Chance {
+                weight *= how.discount;
+            }
+        }
+        steps += 1;
+        if turn == Turn::Chance {
+            draws += 1;
+        } else {
+            (moves, draws) = (moves + 1, 0);
+        }
+    }
+    for (total, reward) in returns.iter_mut().zip(rewards.iter()) {
+        *total += *reward;
+    }
+    steps
+}
+
+#[inline]
+fn choose<G: Game>(
+    game: &G,
+    state: &G::State,
+    player: usize,
+    policy: Policy,
+    scratch: &mut Vec<Action>,
+    rng: &mut Rng,
+) -> Action {
+    match policy {
+        Policy::Random => game.random_action(state, player, scratch, rng),
+        Policy::Preferred => {
+            scratch.clear();
+            game.preferred(state, player, scratch);
+            let chosen = rng.below(scratch.len() as u32) as usize;
+            scratch.get(chosen).copied().unwrap_or_default()
+        }
+    }
+}

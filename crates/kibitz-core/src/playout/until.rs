@@ -1,0 +1,69 @@
+//! `cut` and `turn`: another playout to a depth or to the end of the turn, where the evaluator judges.
+
+use super::{Context, Needs, Playout, PlayoutSpec, Rollout, Trace};
+use crate::model::{Model, State};
+
+crate::params! {
+    /// To a depth.
+    pub struct CutParams {
+        /// Moves after which the evaluator judges.
+        pub depth: u32 = 10, in 0..=1_000_000;
+        /// How they are made.
+        pub playout: PlayoutSpec = PlayoutSpec::named("random");
+    }
+}
+crate::params! {
+    /// To the end of the turn.
+    pub struct TurnParams {
+        /// How moves are made.
+        pub playout: PlayoutSpec = PlayoutSpec::named("random");
+    }
+}
+
+crate::register_playout!(
+    "cut",
+    "Another playout to a depth, where the evaluator judges.",
+    CutParams,
+    |params| Ok(Box::new(Until { depth: Some(params.depth), inner: params.playout.build() }))
+);
+crate::register_playout!(
+    "turn",
+    "Another playout until somebody else is to move, where the evaluator judges.",
+    TurnParams,
+    |params| Ok(Box::new(Until { depth: None, inner: params.playout.build() }))
+);
+
+struct Until {
+    /// Moves; if none is said, to the end of the turn.
+    depth: Option<u32>,
+    inner: Box<dyn Playout>,
+}
+
+impl Playout for Until {
+    fn needs(&self) -> Needs {
+        Needs { evaluator: true, ..Needs::default() }.and(self.inner.needs())
+    }
+
+    fn run(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        how: &Rollout,
+        context: &mut Context,
+        returns: &mut [f64],
+    ) -> u64 {
+        let how = match self.depth {
+            Some(depth) => Rollout { depth: how.depth.min(depth), ..*how },
+            None => Rollout { one_turn: true, ..*how },
+        };
+        self.inner.run(model, state, &how, context, returns)
+    }
+
+    fn learn(&mut self, trace: &Trace, returns: &[f64]) {
+        self.inner.learn(trace, returns);
+    }
+
+    fn fork(&self) -> Box<dyn Playout> {
+        Box::new(Until { depth: self.depth, inner: self.inner.fork() })
+    }
+}

@@ -1,0 +1,203 @@
+//! From parameters to parts: each part says what it needs of the game and what it cannot go with, and a parameter that
+//! nobody would read is refused.
+
+use super::aim::Aim;
+use super::beliefs::LARGEST;
+use super::params::{Backup, Choice, Expansion, Observers, Parallel, SearchParams, TreeKind};
+use super::select::Selection;
+use crate::belief::{Belief, BeliefKind, Form};
+use crate::game::Info;
+use crate::params::{Param, Params};
+use crate::part::Needs;
+use crate::playout::{Playout, PlayoutSpec};
+
+/// The parts of a search that depend on the game.
+pub(super) struct Parts {
+    /// State, action-observation, public, belief or outcomes; never auto.
+    pub kind: TreeKind,
+    pub playout: Box<dyn Playout>,
+    pub selection: Box<dyn Selection>,
+    pub belief: Box<dyn Belief>,
+}
+
+/// Whether tree=belief chooses the belief itself.
+pub(super) fn lists_all(belief: BeliefKind) -> bool {
+    matches!(belief.form, Form::Auto | Form::Tree(_))
+}
+
+/// Makes the parts.
+///
+/// # Errors
+/// A sentence saying what the game cannot provide, or which parameters do not go together.
+pub(super) fn compose(p: &SearchParams, presets: &SearchParams, info: &Info) -> Result<Parts, String> {
+    let kind = match p.tree {
+        TreeKind::Auto if info.perfect_information || p.width.is_some() => TreeKind::State,
+        TreeKind::Auto => TreeKind::ActionObservation,
+        kind => kind,
+    };
+    let playout = match p.playout.name() {
+        "auto" if info.has.preferred => PlayoutSpec::named("preferred"),
+        "auto" => PlayoutSpec::named("random"),
+        _ => p.playout.clone(),
+    };
+    let (made, selection) = (playout.build(), p.selection.build());
+    tree(p, kind, info)?;
+    backup(p, kind, info)?;
+    observers(p, kind, &*selection)?;
+    aim(p, info)?;
+    let given = p.evaluator.is_some();
+    let lacks = |needs: Needs, part: String| match needs.lacks(info, &info.has, given) {
+        Some(what) => Err(format!("{part} needs {what}, which this game lacks")),
+        None => Ok(()),
+    };
+    lacks(made.needs(), format!("playout={}", playout.show()))?;
+    lacks(selection.needs(), format!("selection={}", p.selection.show()))?;
+    if made.needs().trace && p.parallel == Parallel::Leaf && p.workers > 1 {
+        return Err(format!(
+            "playout={} learns from simulations, and does not go with parallel=leaf",
+            playout.show()
+        ));
+    }
+    unread(p, presets, kind, &*made, &*selection)?;
+    // The graph of beliefs is made of all states that may be, whatever the way to them.
+    let all = kind == TreeKind::Belief && lists_all(p.belief);
+    let belief = if all { Form::Exact(LARGEST).into() } else { p.belief };
+    let belief = belief.build(info, p.simulations.unwrap_or(u64::MAX))?;
+    Ok(Parts { kind, playout: made, selection, belief })
+}
+
+fn need(holds: bool, part: &str, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(format!("{part} needs {what}, which this game lacks")) }
+}
+
+fn go_together(fine: bool, why: &str) -> Result<(), String> {
+    if fine { Ok(()) } else { Err(why.to_owned()) }
+}
+
+/// Whether nodes stand for known states.
+fn of_states(kind: TreeKind) -> bool {
+    matches!(kind, TreeKind::State | TreeKind::Outcomes)
+}
+
+fn tree(p: &SearchParams, kind: TreeKind, info: &Info) -> Result<(), String> {
+    let known = of_states(kind);
+    need(info.perfect_information || !known, "a state tree", "perfect information")?;
+    if !p.macro_actions.is_none() {
+        let part = format!("macro_actions={}", p.macro_actions.show());
+        need(known, &part, "perfect information (or a collapsed model) and tree=state")?;
+        // A macro-action may be several moves, and would count as one.
+        need(info.discount == 1.0, &part, "returns that are not discounted")?;
+    }
+    if p.transpositions {
+        need(info.has.hash, "transpositions", "a state hash")?;
+        need(known, "transpositions", "perfect information and tree=state")?;
+        let plain = kind != TreeKind::State || p.backup != Backup::Max && p.width.is_none();
+        go_together(plain, "transpositions go with neither backup=max nor width")?;
+    }
+    go_together(p.width.is_none() || known, "width goes with tree=state only")?;
+    match kind {
+        TreeKind::Outcomes => need(info.has.explicit_chance, "tree=outcomes", "explicit chance"),
+        TreeKind::Belief => {
+            need(info.players == 1, "tree=belief", "a single player")?;
+            need(info.has.explicit_chance, "tree=belief", "explicit chance")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn backup(p: &SearchParams, kind: TreeKind, info: &Info) -> Result<(), String> {
+    if p.backup == Backup::Max && kind == TreeKind::State {
+        let fits = info.players == 1 || info.players == 2 && info.zero_sum;
+        need(fits, "backup=max", "one player, or two whose returns add up to zero")?;
+    }
+    let by_visits = !p.until_decided || p.choice == Choice::Visits;
+    go_together(by_visits, "until_decided goes with choice=visits only")
+}
+
+fn observers(p: &SearchParams, kind: TreeKind, selection: &dyn Selection) -> Result<(), String> {
+    let alone = p.parallel != Parallel::Tree || p.workers == 1;
+    let plain = p.backup == Backup::Mean && p.expansion == Expansion::All && alone;
+    let Needs { own_nodes, plain_means, .. } = selection.needs();
+    let one = p.observers == Observers::One;
+    if own_nodes && (one || kind == TreeKind::Belief) || plain_means && !plain {
+        let means = ", backup=mean, expansion=all and a tree for each thread";
+        return Err(format!(
+            "selection={} goes with observers=all{} only, and not with tree=belief",
+            p.selection.show(),
+            if plain_means { means } else { "" }
+        ));
+    }
+    let mine = kind != TreeKind::Public || plain && !one && (selection.draws() || selection.columns() == 0);
+    go_together(
+        mine,
+        "tree=public goes with observers=all, backup=mean, expansion=all, a tree for each thread and selections by ucb1 \
+         or regret only",
+    )?;
+    go_together(
+        !one || !of_states(kind) && plain,
+        "observers=one goes with tree=action-observation, backup=mean, expansion=all and a tree for each thread only",
+    )
+}
+
+fn aim(p: &SearchParams, info: &Info) -> Result<(), String> {
+    if p.aim != Aim::Return {
+        need(info.players > 1, &format!("aim={}", p.aim.show()), "several players")?;
+    }
+    if p.aim == Aim::Win {
+        go_together(
+            info.paid_at_end,
+            "aim=win needs a game that pays at its end only (and says so); use aim=lead",
+        )?;
+        let leaf = p.parallel == Parallel::Leaf && p.workers > 1;
+        go_together(
+            p.backup != Backup::Max && p.playouts == 1 && !leaf,
+            "aim=win goes with single playouts and not with backup=max: who wins on average cannot be told",
+        )?;
+    }
+    Ok(())
+}
+
+/// Refuses what was asked for and would not be read.
+fn unread(
+    p: &SearchParams,
+    presets: &SearchParams,
+    kind: TreeKind,
+    playout: &dyn Playout,
+    selection: &dyn Selection,
+) -> Result<(), String> {
+    let trees = !matches!(kind, TreeKind::Belief | TreeKind::Outcomes);
+    let graph = format!("tree={} does not read it", kind.show());
+    let has_moves = playout.plain().is_some() || !["evaluator", "solver"].contains(&p.playout.name());
+    let cut = p.depth.is_some() || p.horizon.is_some() || !has_moves;
+    let judges = playout.needs().evaluator || selection.needs().evaluator || cut;
+    let readers = [
+        ("exploration", !trees || selection.explores(), "this selection does not explore by it".to_owned()),
+        ("expansion", trees && selection.explores(), "only selections by bounds read it".to_owned()),
+        ("selection", trees, graph.clone()),
+        ("grow", trees || kind == TreeKind::Belief, graph.clone()),
+        ("width", trees, graph.clone()),
+        ("trees", trees, graph.clone()),
+        ("workers", trees, graph.clone()),
+        ("parallel", trees && p.workers > 1, "it is about several workers".to_owned()),
+        ("transpositions", trees, graph.clone()),
+        ("aim", trees, graph.clone()),
+        ("observers", kind == TreeKind::ActionObservation, graph.clone()),
+        ("playout", kind != TreeKind::Belief, graph.clone()),
+        ("playouts", kind != TreeKind::Belief, graph.clone()),
+        ("backup", kind != TreeKind::Belief, graph.clone()),
+        ("until_decided", kind != TreeKind::Belief, graph.clone()),
+        ("evaluator", judges && kind != TreeKind::Belief, "no state would be judged by it".to_owned()),
+        ("depth", has_moves || kind == TreeKind::Belief, "this playout makes no moves".to_owned()),
+    ];
+    let (given, usual) = (p.docs(), presets.docs());
+    for (name, is_read, why) in readers {
+        let value = |docs: &[crate::params::ParamDoc]| {
+            docs.iter().find(|doc| doc.name == name).map(|doc| doc.default.clone()).unwrap_or_default()
+        };
+        let value = (value(&given), value(&usual));
+        if !is_read && value.0 != value.1 {
+            return Err(format!("{name}={} would have no effect: {why}", value.0));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! `progressive-bias`: UCB1 with a heuristic that counts less with every visit (Chaslot et al. 2008).
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
+use crate::evaluate::{Evaluator, afterstate_value};
+use crate::position::Position;
+use crate::rng::Rng;
+
+crate::params! {
+    /// How much the heuristic counts.
+    pub struct BiasParams {
+        /// The weight w of the bias w H / (n + 1). H is what the evaluator says right after the action.
+        pub weight: f64 = 1.0, in 0.0..=1e6;
+    }
+}
+
+register_selection!(
+    "progressive-bias",
+    "UCB1 with the evaluator's opinion H of an action as a bias that fades: Q + c sqrt(ln N / n) + w H / (n + 1).",
+    BiasParams,
+    |params| Box::new(ProgressiveBias { weight: params.weight })
+);
+
+struct ProgressiveBias {
+    weight: f64,
+}
+
+/// The column of the heuristic.
+const HEURISTIC: usize = 0;
+
+impl Selection for ProgressiveBias {
+    fn needs(&self) -> Needs {
+        Needs { evaluator: true, own_nodes: true, ..Needs::NONE }
+    }
+
+    fn explores(&self) -> bool {
+        true
+    }
+
+    fn columns(&self) -> usize {
+        1
+    }
+
+    fn prepare(
+        &self,
+        position: &dyn Position,
+        player: usize,
+        at: &Choices,
+        evaluator: Option<&dyn Evaluator>,
+        rng: &mut Rng,
+    ) {
+        for (index, edge) in at.edges.iter().enumerate() {
+            at.set_column(
+                HEURISTIC,
+                index,
+                afterstate_value(position, player, edge.action(), evaluator, rng),
+            );
+        }
+    }
+
+    /// An action that was never tried has the heuristic alone to speak for it, as if it had been tried once.
+    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
+        let explore = at.rule.explore(at.tree.node(at.node).visits.load(Relaxed));
+        let (mut best, mut highest) = (None, f64::NEG_INFINITY);
+        for (index, edge) in at.edges.iter().enumerate().filter(|(_, edge)| at.is_offered(edge)) {
+            let (n, heuristic) = (edge.visits.load(Relaxed), at.column(HEURISTIC, index));
+            let value = if n == 0 { heuristic } else { at.value(index) };
+            let explore = if at.jitter { (0.5 + rng.unit()) * explore } else { explore };
+            let n = f64::from(n);
+            let bound = value + explore / n.max(1.0).sqrt() + self.weight * heuristic / (n + 1.0);
+            if bound > highest {
+                (best, highest) = (Some(index), bound);
+            }
+        }
+        best.map(|index| (index, None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::params::SearchParams;
+    use super::super::Rule;
+    use super::*;
+    use crate::game::{Action, Info};
+    use crate::search::tree::Tree;
+
+    #[test]
+    fn the_heuristic_decides_first_and_fades() {
+        let bias = ProgressiveBias { weight: 4.0 };
+        let tree = Tree::new(false, 0.0, false).with_columns(bias.columns());
+        let (id, _) = tree.find_or_add(1, 0).unwrap();
+        tree.expand(id, &[Action(0), Action(1)]);
+        let rule = Rule::new(
+            &Info::new(1, 0.0, 1.0),
+            &SearchParams { exploration: 0.1, ..SearchParams::default() },
+        );
+        let mut rng = Rng::new(1);
+        let mut chosen = Vec::new();
+        for round in 0..400 {
+            let edges = tree.edges(id);
+            let at = Choices::new(&tree, id, &rule);
+            if round == 0 {
+                // The heuristic is wrong: the second action pays.
+                at.set_column(HEURISTIC, 0, 0.9);
+                at.set_column(HEURISTIC, 1, 0.1);
+            }
+            let (index, _) = bias.pick(&at, &mut Scratch::default(), &mut rng).unwrap();
+            tree.visit_node(id, 1);
+            tree.visit_edge(&edges[index], 1);
+            tree.add(&edges[index], [0.3, 0.7][index], 1);
+            chosen.push(index);
+        }
+        assert_eq!(chosen[..3], [0, 0, 0]);
+        assert!(chosen[200..].iter().all(|index| *index == 1), "{chosen:?}");
+    }
+}

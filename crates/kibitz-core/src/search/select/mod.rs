@@ -1,0 +1,207 @@
+//! Selections: which edge a simulation takes.
+//!
+//! A selection is a part: one file that registers itself, with its parameters and what it needs. UCB1 (`ucb1.rs`) is
+//! compiled into the search; all others are asked through the trait. What a selection keeps of each edge, beside visits
+//! and returns, stands in columns that exist only where one wants them (`tree/columns.rs`).
+
+mod bias;
+mod regret;
+mod ucb1;
+mod uniform;
+
+use super::tree::{Edge, NodeId, Tree};
+use crate::evaluate::Evaluator;
+use crate::game::Action;
+use crate::params::{Param, ParamDoc};
+use crate::part::{self, Needs, PartEntry};
+use crate::planner::Judgement;
+use crate::position::Position;
+use crate::rng::Rng;
+use crate::spec::{Spec, SpecError, Value};
+
+pub(super) use ucb1::{Rule, Ucb1, select};
+
+/// A node at which somebody is to choose.
+pub struct Choices<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) node: NodeId,
+    /// What it may choose, in the order in which it was listed.
+    pub(super) edges: &'a [Edge],
+    /// What edges are worth, where that is not the mean of their returns.
+    pub(super) values: Option<&'a [f64]>,
+    /// What is legal in the present world, sorted, where that need not be all; and whether an edge counts how often it was
+    /// on offer.
+    pub(super) offered: Option<(&'a [Action], bool)>,
+    /// Others choose without seeing which, at the same time or later: players who all follow a fixed rule would fall into
+    /// step and take each other's choices for laws of nature.
+    pub(super) unseen: bool,
+    /// Whether UCB1 scales exploration at random because of that.
+    pub(super) jitter: bool,
+    pub(super) rule: &'a Rule,
+}
+
+impl<'a> Choices<'a> {
+    /// A node all of whose actions can be chosen.
+    pub(super) fn new(tree: &'a Tree, node: NodeId, rule: &'a Rule) -> Choices<'a> {
+        let edges = tree.edges(node);
+        Choices { tree, node, edges, values: None, offered: None, unseen: false, jitter: false, rule }
+    }
+
+    /// Whether an edge can be chosen in the present world.
+    pub(super) fn is_offered(&self, edge: &Edge) -> bool {
+        self.offered.is_none_or(|(legal, _)| legal.binary_search(&edge.action()).is_ok())
+    }
+
+    /// What the edge of this number is worth, without exploration.
+    pub(super) fn value(&self, index: usize) -> f64 {
+        self.values.map_or_else(|| self.rule.value(self.tree, &self.edges[index]), |values| values[index])
+    }
+
+    /// A number that the selection keeps of an edge.
+    fn column(&self, column: usize, index: usize) -> f64 {
+        self.tree.column(column, self.tree.first_edge(self.node) as usize + index)
+    }
+
+    /// Sets it.
+    fn set_column(&self, column: usize, index: usize, value: f64) {
+        self.tree.set_column(column, self.tree.first_edge(self.node) as usize + index, value);
+    }
+}
+
+/// An edge's number among its node's, and how probable it was, where the selection wants to be told of that later.
+pub type Picked = (usize, Option<f64>);
+
+/// Room for numbers that are used again and again.
+#[derive(Default)]
+pub struct Scratch {
+    regrets: Vec<f64>,
+    strategy: Vec<f64>,
+}
+
+/// How edges are chosen.
+pub trait Selection: Send + Sync {
+    /// What it cannot do without.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// Whether it is UCB1, which is compiled into the search.
+    fn is_ucb1(&self) -> bool {
+        false
+    }
+
+    /// Whether it reads the exploration constant, and the expansion.
+    fn explores(&self) -> bool {
+        false
+    }
+
+    /// Whether it draws by chance, so that players who do not see each other do not fall into step.
+    fn draws(&self) -> bool {
+        false
+    }
+
+    /// How many numbers it keeps of each edge.
+    fn columns(&self) -> usize {
+        0
+    }
+
+    /// A node's actions have just been listed.
+    fn prepare(
+        &self,
+        position: &dyn Position,
+        player: usize,
+        at: &Choices,
+        evaluator: Option<&dyn Evaluator>,
+        rng: &mut Rng,
+    ) {
+        let _ = (position, player, at, evaluator, rng);
+    }
+
+    /// Chooses an edge; none, where none that it would choose is on offer.
+    fn pick(&self, at: &Choices, scratch: &mut Scratch, rng: &mut Rng) -> Option<Picked>;
+
+    /// What came of a choice.
+    fn update(&self, at: &Choices, chosen: Picked, sample: f64) {
+        let _ = (at, chosen, sample);
+    }
+
+    /// The probability of each action that the selection stands for, given the evidence at the root. `Some(spread)`, the
+    /// spread of returns, adds the exploration of the tree. None where it is the action with the best value.
+    fn strategy(&self, table: &[Judgement], exploring: Option<f64>) -> Option<Vec<f64>> {
+        let _ = (table, exploring);
+        None
+    }
+}
+
+/// A selection that can be asked for by name.
+pub struct SelectionEntry {
+    /// How it is asked for, what it is and its parameters.
+    pub part: PartEntry,
+    /// Makes it.
+    pub build: fn(&Spec) -> Result<Box<dyn Selection>, SpecError>,
+}
+
+inventory::collect!(SelectionEntry);
+
+/// Registers a selection: name, summary, parameters' type, and `fn(params) -> Box<dyn Selection>`.
+macro_rules! register_selection {
+    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
+        inventory::submit! {
+            $crate::search::select::SelectionEntry {
+                part: $crate::part::PartEntry {
+                    name: $name,
+                    summary: $summary,
+                    params: || $crate::params::Params::docs(&<$params>::default()),
+                },
+                build: |spec| {
+                    let build: fn($params) -> Box<dyn $crate::search::select::Selection> = $build;
+                    Ok(build(<$params as $crate::params::Params>::from_spec(spec)?))
+                },
+            }
+        }
+    };
+}
+use register_selection;
+
+/// A selection as it is asked for, which has been made once to see that it can be.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SelectionSpec(Spec);
+
+impl SelectionSpec {
+    /// Asks for one by name alone.
+    pub fn named(name: &str) -> SelectionSpec {
+        SelectionSpec(Spec { name: name.to_owned(), arguments: Vec::new() })
+    }
+
+    /// Makes it.
+    pub fn build(&self) -> Box<dyn Selection> {
+        build(&self.0).unwrap_or_else(|_| Box::new(Ucb1))
+    }
+}
+
+fn build(spec: &Spec) -> Result<Box<dyn Selection>, SpecError> {
+    let entries = inventory::iter::<SelectionEntry>;
+    let entry = part::find("selection", &spec.name, entries.into_iter().map(|entry| (&entry.part, entry)))?;
+    (entry.build)(spec)
+}
+
+/// All selections, by name.
+pub fn selections() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
+    part::list(inventory::iter::<SelectionEntry>.into_iter().map(|entry| &entry.part))
+}
+
+impl Param for SelectionSpec {
+    fn kind() -> String {
+        part::kind(inventory::iter::<SelectionEntry>.into_iter().map(|entry| &entry.part))
+    }
+
+    fn read(value: &Value) -> Result<SelectionSpec, String> {
+        let spec = part::read("selection", value)?;
+        build(&spec).map_err(|SpecError(what)| what)?;
+        Ok(SelectionSpec(spec))
+    }
+
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+}

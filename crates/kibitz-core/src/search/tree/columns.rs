@@ -1,0 +1,47 @@
+//! Numbers that a selection keeps of each edge: there are as many columns as it wants, and none for UCB1.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::Tree;
+
+impl Tree {
+    /// The same with so many columns.
+    #[must_use]
+    pub fn with_columns(mut self, columns: usize) -> Tree {
+        self.columns.resize_with(columns, Vec::new);
+        self.fit_columns();
+        self
+    }
+
+    /// A number of an edge, which is 0 at first.
+    #[inline]
+    pub fn column(&self, column: usize, edge: usize) -> f64 {
+        f64::from(f32::from_bits(self.columns[column][edge].load(Relaxed)))
+    }
+
+    /// Sets it, as a number of single precision.
+    #[inline]
+    pub fn set_column(&self, column: usize, edge: usize, value: f64) {
+        self.columns[column][edge].store((value as f32).to_bits(), Relaxed);
+    }
+
+    /// Makes room for a number for each edge.
+    pub(super) fn fit_columns(&mut self) {
+        let edges = self.edges.len();
+        self.columns.iter_mut().for_each(|column| column.resize_with(edges, AtomicU32::default));
+    }
+
+    /// Forgets the numbers of the first so many edges.
+    pub(super) fn clear_columns(&mut self, edges: usize) {
+        self.columns.iter_mut().for_each(|column| {
+            column[..edges].iter_mut().for_each(|number| *number.get_mut() = 0);
+        });
+    }
+
+    /// Keeps the numbers of these edges, in this order.
+    pub(super) fn keep_columns(&mut self, edges: &[u32]) {
+        for column in &mut self.columns {
+            *column = edges.iter().map(|edge| AtomicU32::new(*column[*edge as usize].get_mut())).collect();
+        }
+    }
+}
