@@ -263,6 +263,14 @@ def test_watch_is_reproducible_and_can_stop(run: Any) -> None:
     assert "left after 3 moves" in run(*words).out
 
 
+def test_watch_leaves_an_endless_game_where_play_does(run: Any) -> None:
+    ran = run("watch", "tiger", "--planner", "random", "--seed", "5", "--json")
+    end = json.loads(ran.out.splitlines()[-1])
+    played = kb.play("tiger", "random", seed=5)
+    assert (end["steps"], end["returns"]) == (len(played.steps), played.returns)
+    assert "left after 135 moves" in run("watch", "tiger", "--planner", "random", "--seed", "5").out
+
+
 # Matches
 
 
@@ -311,7 +319,7 @@ def test_match_breaks_off(run: Any) -> None:
 
 
 def test_endless_games_are_left(run: Any) -> None:
-    assert "left after 270 moves" in run("watch", "tiger", "--planner", "random").out
+    assert "left after 135 moves" in run("watch", "tiger", "--planner", "random").out
     assert "2 games were left unfinished after" in run("match", "tiger", "random", "--games", "2").out
 
 

@@ -227,6 +227,54 @@ class TestPerfectInformation:
         assert decision.table[0].value == pytest.approx(0, abs=0.05)
 
 
+class Vote(kb.Rules[int]):
+    """One waits so many times; then both say yes or no at once."""
+
+    players, zero_sum = 2, True
+
+    def __init__(self, waits: int, simultaneous: bool | None) -> None:
+        self.waits, self.simultaneous = waits, simultaneous
+
+    def initial(self) -> int:
+        return 0
+
+    def turn(self, state: int) -> int | tuple[int, ...]:
+        return 0 if state < self.waits else (0, 1) if state == self.waits else kb.OVER
+
+    def legal(self, state: int, player: int) -> list[str]:
+        return ["on", "go"] if state < self.waits else ["yes", "no"]
+
+    def step(self, state: int, joint: tuple[str, ...]) -> tuple[int, tuple[float, float] | None]:
+        return state + 1, ((1, -1) if joint == ("yes", "yes") else None)
+
+
+class TestPlannersThatNeedTurns:
+    @pytest.mark.parametrize("spec", ["minimax", "expectimax", "outcome-uct(playout=random)"])
+    @pytest.mark.parametrize("game", ["rock-paper-scissors", "bidding-tic-tac-toe.kif", Vote(300, True)])
+    def test_refuse_what_is_declared(self, spec: str, game: Any) -> None:
+        game = kb.load(game)
+        assert game.info.simultaneous is True
+        with pytest.raises(ValueError, match=r"in turn|hides"):
+            kb.Planner(spec).start(game, 0, 1)
+
+    @pytest.mark.parametrize("spec", ["minimax", "expectimax", "outcome-uct(playout=random)"])
+    def test_refuse_what_they_come_to(self, spec: str) -> None:
+        game = kb.load(Vote(2, None))
+        assert game.info.simultaneous is None
+        chooser, referee = kb.Planner(spec), kb.Referee(game)
+        chooser.start(game, 0, 1)
+        with pytest.raises(ValueError, match=r"simultaneous moves|in turn"):
+            chooser.act(referee.view(0))
+
+    def test_what_is_known_of_games(self) -> None:
+        known = {name: kb.load(name).info.simultaneous for name in ("bear", "king-up", "tiger")}
+        assert known == {"bear": False, "king-up": True, "tiger": False}
+        # Whoever's turn it is goes round, or by who has moved: of the second kind nothing is proved.
+        rules = ("tic-tac-toe", "breakthrough", "eight-puzzle", "blocker", "checkers")
+        found = {name: kb.load(f"{name}.kif").info.simultaneous for name in rules}
+        assert found == dict(zip(rules, (False, False, False, True, None), strict=True))
+
+
 class TestHiddenInformation:
     @pytest.mark.parametrize(
         "spec", ["uct", "pomcp", "pomcp(belief=exact)", "pomcp(backup=max)", "flat-mc", "ensemble-uct"]

@@ -46,6 +46,8 @@ def test_signatures() -> None:
         "play has changed; if this is meant: "
         "python -m kibitz.testing.signatures --write tests/golden/signatures.json"
     )
+    # Those that search differently have different ones.
+    assert len({*kept.values()}) == len(kept)
 
 
 class Sound(kb.Rules[tuple[str, ...]]):
@@ -128,6 +130,21 @@ class NotZeroSum(Sound):
         return after, (rewards[0], rewards[1] + (0.25 if len(after) == 3 else 0))
 
 
+class PaidEarly(Sound):
+    paid_at_end = True
+
+    def step(self, state: tuple[str, ...], joint: tuple[str, ...]) -> Any:
+        after, _ = super().step(state, joint)
+        return after, (0.1, -0.1)
+
+
+class NotInTurn(Sound):
+    simultaneous = False
+
+    def turn(self, state: tuple[str, ...]) -> Any:
+        return (kb.CHANCE, kb.CHANCE, (0, 1), kb.OVER)[len(state)]
+
+
 class Leaking(Sound):
     def text(self, state: tuple[str, ...], viewer: int | None) -> str:
         return " ".join([*state, "."])
@@ -188,6 +205,8 @@ class Unsteady(Sound):
         (TooLong, "beyond the horizon of 2"),
         (TooRich, r"not within -0.5 to 0.5"),
         (NotZeroSum, "do not add up to zero"),
+        (PaidEarly, "declares payment at the end"),
+        (NotInTurn, "declares that none ever do"),
         (Leaking, "shown what it cannot know"),
         (Telltale, "the same view gives player 1 other actions"),
         (Boastful, "leaves the state open|cannot know"),

@@ -73,12 +73,20 @@ class Info:
     def spread(self) -> float: ...
     @property
     def discount(self) -> float: ...
+    def discount_after(self, movers: Sequence[int]) -> float:
+        """How much what follows a step counts beside what it pays, by who moves there: nobody where chance does."""
     @property
     def horizon(self) -> int | None: ...
     @property
     def perfect_information(self) -> bool: ...
     @property
     def zero_sum(self) -> bool: ...
+    @property
+    def paid_at_end(self) -> bool:
+        """Nobody is paid before the end."""
+    @property
+    def simultaneous(self) -> bool | None:
+        """Whether several players may move at once: somewhere, never, or not known."""
     @property
     def capabilities(self) -> dict[str, bool]: ...
 

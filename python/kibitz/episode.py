@@ -124,7 +124,7 @@ def play(
                 on_move(step)
 
     record(referee.opening(), game.initial())
-    while not referee.over and (max_steps is None or referee.steps < max_steps):
+    while goes_on(referee, max_steps):
         before = referee.state
         decisions = [decide(seats[mover], referee, mover) for mover in referee.movers]
         record(referee.apply(decisions), before, decisions)
@@ -174,6 +174,17 @@ def enough_steps(info: Info) -> int | None:
     if info.discount < 1:
         return 2 * math.ceil(math.log(0.001) / math.log(info.discount))
     return 10_000
+
+
+def goes_on(referee: Referee, max_steps: int | None) -> bool:
+    """Whether there is another move: the game is not over, and has not come to its limit.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import goes_on
+    >>> goes_on(kb.Referee(kb.load("tiger")), None), goes_on(kb.Referee(kb.load("tiger")), 1)
+    (True, False)
+    """
+    return not referee.over and (max_steps is None or referee.steps < max_steps)
 
 
 def _check_left(game: Game, referee: Referee) -> None:

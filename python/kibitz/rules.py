@@ -63,6 +63,11 @@ class Rules(Generic[S]):
     """Whether every player always knows the state; yes unless `observe` is defined, if not given."""
     zero_sum: bool = False
     """Whether all players' returns always add up to zero."""
+    paid_at_end: bool = False
+    """Whether nobody is ever paid before the end."""
+    simultaneous: bool | None = None
+    """Whether several may move at once. If not given, never for one player, and not known for more:
+    planners that need turns then refuse where they come to such a state."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

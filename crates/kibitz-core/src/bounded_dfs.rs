@@ -34,7 +34,7 @@ pub fn dfs_best_return<G: Game>(
         }
         actions.clear();
         let turn = game.turn(&state);
-        let later = if turn == Turn::Chance { weight } else { weight * info.discount };
+        let later = weight * info.discount_after(turn);
         match turn {
             Turn::Over => {
                 if best.is_none_or(|best| paid > best) {

@@ -76,6 +76,7 @@ impl Determinized {
         if fixed.is_some() {
             info.at_once = 1;
             info.has.explicit_chance = true; // there is none
+            info.simultaneous = Some(false); // others who move at once are drawn
         }
         Determinized { model, start: Place { state, step: 0, weight: 1.0 }, info, fixed }
     }
@@ -142,12 +143,14 @@ impl Determinized {
         let joint = &joint[..turn.width()];
         self.model.step(&mut place.state, joint, &mut paid[..rewards.len()]);
         witness(&place.state, turn, joint);
-        let weight = if own.is_some() { place.weight } else { self.info.discount * place.weight };
+        // The decider's own move is discounted by whoever plans, so what is drawn after it starts out behind it.
+        let mut weight = place.weight;
+        if own.is_none() {
+            weight *= self.info.discount_after(Turn::One(fixed.player));
+            place.weight *= self.info.discount_after(turn);
+        }
         rewards.iter_mut().zip(paid).for_each(|(total, reward)| *total += weight * reward);
         place.step += 1;
-        if own.is_none() && turn != Turn::Chance {
-            place.weight *= self.info.discount;
-        }
     }
 }
 
@@ -188,6 +191,10 @@ impl Game for Determinized {
 
     fn text(&self, place: &Place, _: Option<usize>) -> String {
         self.model.text(&place.state, None)
+    }
+
+    fn svg(&self, place: &Place, _: Option<usize>) -> String {
+        self.model.svg(&place.state, None)
     }
 
     fn player_name(&self, player: usize) -> String {

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use crate::discount;
 use crate::macro_actions::MacroActions;
 use crate::model::SharedModel;
 use crate::playout::Rollout;
@@ -158,7 +159,7 @@ pub struct Info {
     /// By how much the returns of good and bad play typically differ: the unit in which an
     /// exploration constant is given. The range of returns unless the game knows better.
     pub spread: f64,
-    /// A reward t steps ahead counts this to the power of t (steps are the players' moves).
+    /// A reward t steps ahead counts this to the power of t (steps are the players' moves, see [`discount`]).
     pub discount: f64,
     /// No game lasts longer than this many steps, chance's included.
     pub horizon: Option<u32>,
@@ -170,6 +171,9 @@ pub struct Info {
     pub one_thread: bool,
     /// Nobody is paid before the end.
     pub paid_at_end: bool,
+    /// Whether several players may move at once: never, somewhere, or not known. Planners that need turns refuse a
+    /// game of the second kind, and one of the third where they come to such a state.
+    pub simultaneous: Option<bool>,
     /// How many playouts from one state are played in about the time of one; 1 for most games.
     pub at_once: u32,
     /// How many atoms [`Game::atoms`] numbers; 0 where it has none.
@@ -196,7 +200,8 @@ impl Info {
         )
     }
 
-    /// A game of perfect information and explicit chance with returns in the given range.
+    /// A game of perfect information and explicit chance with returns in the given range. One player has nobody to
+    /// move at once with; of more it is not known.
     pub fn new(players: usize, min_return: f64, max_return: f64) -> Info {
         Info {
             players,
@@ -209,10 +214,17 @@ impl Info {
             zero_sum: false,
             one_thread: false,
             paid_at_end: false,
+            simultaneous: (players == 1).then_some(false),
             at_once: 1,
             atoms: 0,
             has: Capabilities { explicit_chance: true, ..Capabilities::default() },
         }
+    }
+
+    /// How much what follows a step of this turn counts beside what the step itself pays.
+    #[inline]
+    pub fn discount_after(&self, turn: Turn) -> f64 {
+        discount::after(turn, self.discount)
     }
 
     /// Whether the bounds of returns are bounds of what is left as well, wherever a game has come to: nothing was paid

@@ -1,6 +1,6 @@
 //! The core of Kibitz: the formalism, random streams, beliefs, trees and planners.
 //!
-//! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`playout`], [`model`] (a game
+//! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`discount`], [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
 //! [`planner`] and [`registry`], [`determinized`] (a game with nothing hidden), [`macro_actions`] (a game
 //! over its moves that cannot be undone), [`bounded_dfs`] (a bounded search for the best), [`learn`]
@@ -13,6 +13,7 @@
 pub mod belief;
 pub mod bounded_dfs;
 pub mod determinized;
+pub mod discount;
 pub mod draw;
 pub mod equilibrium;
 pub mod evaluate;

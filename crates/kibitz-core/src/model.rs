@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::playout::{self, Context, Pick, Rollout};
 use crate::position::{At, Position};
-use crate::rng::{Purpose, Rng};
+use crate::rng::Rng;
 use crate::solve::Proof;
 use crate::view::View;
 
@@ -23,26 +23,6 @@ pub type SharedModel = Arc<dyn Model>;
 /// The game itself, or, where it hides something and offers one, its collapsed model.
 pub fn collapsed_or_self(model: SharedModel) -> SharedModel {
     if model.info().perfect_information { model } else { model.collapsed().unwrap_or(model) }
-}
-
-/// Whether several players move at once somewhere in a random game. (Where that is so rare that this misses it,
-/// planners refuse when they come to it.)
-pub(crate) fn moves_at_once(model: &dyn Model) -> bool {
-    const LONGEST: usize = 200;
-    let mut rng = Rng::stream(0, Purpose::Look);
-    let mut state = model.initial();
-    let mut scratch = Vec::new();
-    let mut rewards = vec![0.0; model.info().players];
-    for _ in 0..LONGEST {
-        let action = match model.turn(&state) {
-            Turn::Over => return false,
-            Turn::Several(_) => return true,
-            Turn::Chance => model.draw(&state, &mut rng),
-            Turn::One(player) => model.random_action(&state, player, &mut scratch, &mut rng),
-        };
-        model.step(&mut state, &[action], &mut rewards);
-    }
-    false
 }
 
 trait AnyState: Any + Send + Sync {

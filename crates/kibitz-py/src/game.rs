@@ -49,6 +49,11 @@ impl Info {
         self.0.discount
     }
 
+    /// How much what follows a step counts beside what it pays, by who moves there: nobody where chance does.
+    fn discount_after(&self, movers: Vec<usize>) -> f64 {
+        self.0.discount_after(movers.first().map_or(Turn::Chance, |mover| Turn::One(*mover)))
+    }
+
     #[getter]
     fn horizon(&self) -> Option<u32> {
         self.0.horizon
@@ -62,6 +67,16 @@ impl Info {
     #[getter]
     fn zero_sum(&self) -> bool {
         self.0.zero_sum
+    }
+
+    #[getter]
+    fn paid_at_end(&self) -> bool {
+        self.0.paid_at_end
+    }
+
+    #[getter]
+    fn simultaneous(&self) -> Option<bool> {
+        self.0.simultaneous
     }
 
     /// Each capability's name and whether it is there.

@@ -301,9 +301,7 @@ impl Referee {
             steps.push(step.clone());
         }
         self.returns = returns;
-        if step.turn != Turn::Chance {
-            self.weight *= self.game.get().model.info().discount;
-        }
+        self.weight *= self.game.get().model.info().discount_after(step.turn);
         self.state = step.after.clone();
         self.turn = turn;
         self.steps += 1;

@@ -78,7 +78,8 @@ class OpenSpielGame(Rules[Position]):
         self.min_return, self.max_return = game.min_utility(), game.max_utility()
         self.horizon = _horizon(game)
         self.zero_sum = kind.utility.name == "ZERO_SUM"
-        self._pays_at_the_end = kind.reward_model.name == "TERMINAL"
+        self.paid_at_end = kind.reward_model.name == "TERMINAL"
+        self.simultaneous = {"SEQUENTIAL": False, "SIMULTANEOUS": True}.get(kind.dynamics.name)
 
     def initial(self) -> Position:
         """OpenSpiel's initial state."""
@@ -122,7 +123,7 @@ class OpenSpielGame(Rules[Position]):
         return Position(Moment(after, self.players), before), self._rewards(before.state, after)
 
     def _rewards(self, before: Any, after: Any) -> Sequence[float] | None:
-        if self._pays_at_the_end:
+        if self.paid_at_end:
             final: list[float] | None = after.returns() if after.is_terminal() else None
             return final
         earlier = before.returns() if before.move_number() else [0.0] * self.players

@@ -48,17 +48,22 @@ class LiveRound(Round):
 
 
 def rounds(
-    referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: int = 0
+    referee: Referee,
+    seats: Sequence[AnyPlanner],
+    seed: int,
+    episode: int = 0,
+    *,
+    max_steps: int | None = None,
 ) -> Iterator[LiveRound]:
-    """Starts the planners and plays the episode to its end."""
-    from kibitz.episode import seat_seed, steps_of
+    """Starts the planners and plays the episode to its end, or until there were so many steps."""
+    from kibitz.episode import goes_on, seat_seed, steps_of
     from kibitz.planners import decide, sit
 
     game = referee.game
     for seat, planner in enumerate(seats):
         sit(planner, referee.seat(seat), seat, seat_seed(seed, episode, seat))
     number = 0
-    while not referee.over:
+    while goes_on(referee, max_steps):
         number += 1
         before = referee.state
         views = [referee.view(player) for player in referee.movers]

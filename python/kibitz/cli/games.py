@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         return
     _listing.heading(entry)
     info = facts(game)
-    for key in ("players", "returns", "discount", "horizon", "information"):
+    for key in ("players", "moves", "returns", "discount", "horizon", "information"):
         print(f"  {key:12} {_words(info, key)}")
     there = [key for key, has in info["capabilities"].items() if has]
     lacking = [key for key, has in info["capabilities"].items() if not has]
@@ -71,6 +71,8 @@ def facts(game: Game) -> dict[str, Any]:
         "horizon": info.horizon,
         "perfect_information": info.perfect_information,
         "zero_sum": info.zero_sum,
+        "paid_at_end": info.paid_at_end,
+        "simultaneous": info.simultaneous,
         "capabilities": info.capabilities,
     }
 
@@ -80,7 +82,12 @@ def _words(info: dict[str, Any], key: str) -> str:
         return f"{info['players']}: {', '.join(info['player_names'])}"
     if key == "returns":
         zero = ", always adding up to zero" if info["zero_sum"] and info["players"] > 1 else ""
-        return f"{info['min_return']:g} to {info['max_return']:g}{zero}"
+        when = ", paid at the end" if info["paid_at_end"] else ""
+        return f"{info['min_return']:g} to {info['max_return']:g}{zero}{when}"
+    if key == "moves":
+        if info["simultaneous"] is None:
+            return "not known whether players ever move at once"
+        return "several players may move at once" if info["simultaneous"] else "one player at a time"
     if key == "discount":
         return "none" if info["discount"] == 1 else f"{info['discount']:g} a move"
     if key == "horizon":

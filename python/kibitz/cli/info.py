@@ -2,7 +2,7 @@
 
 Says who plays, whether players move in turns or at once, whether something is hidden or left to
 chance, and what the rules were turned into. Whether players ever move at once is seen in a few
-random games, and so are their lengths and scores. --limits lists what
+random games where the rules leave it open, and so are their lengths and scores. --limits lists what
 a file is held to, and how to change it.
 """
 
@@ -84,11 +84,14 @@ class _Sample:
 
 def _about(game: Game, seconds: float) -> dict[str, Any]:
     sample = _sample(game)
+    declared = game.info.simultaneous
+    at_once = sample.at_once if declared is None else declared
     players = [game.player_name(player) for player in range(game.info.players)]
     return {
         "file": game.spec,
         "players": players,
-        "moves": "alone" if len(players) == 1 else "at once" if sample.at_once else "in turns",
+        "moves": "alone" if len(players) == 1 else "at once" if at_once else "in turns",
+        "simultaneous": declared,
         "hidden": not game.info.perfect_information,
         "chance": sample.chance,
         "machine": game.machine,
@@ -186,9 +189,10 @@ def _kind(about: dict[str, Any]) -> str:
         "in turns": "players move in turns",
         "at once": "players move at once",
     }
+    guessed = about["moves"] == "in turns" and about["simultaneous"] is None
     return ", ".join(
         [
-            moves[about["moves"]],
+            moves[about["moves"]] + (", as far as seen" if guessed else ""),
             "something is hidden (GDL-II)" if about["hidden"] else "nothing is hidden",
             "with chance" if about["chance"] else "no chance",
         ]

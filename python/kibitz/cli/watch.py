@@ -66,21 +66,24 @@ def run(options: argparse.Namespace) -> None:
 
     game = _load.game(options.game)
     seats = seated(game, options.planners)
-    referee = Referee(game, options.seed)
-    most = options.steps or enough_steps(game.info)
+    # Moves, if somebody asks for them; else as many steps as `kibitz.play` takes.
+    most = None if options.steps else enough_steps(game.info)
+    referee = Referee(game, options.seed, max_steps=most)
     draw = _Pictures(game, options.svg)
     draw(referee)
     steps = list(steps_of(referee.opening(), game.initial()))
     if not options.json:
         print(headline(game, [planner.spec for planner in seats], options.seed) + "\n")
-    for done in rounds(referee, seats, options.seed):
+    moves = 0
+    for done in rounds(referee, seats, options.seed, max_steps=most):
+        moves = done.number
         if options.json:
             _options.print_json(plain(done, options.truth), indent=None)
         else:
             show(done, options.truth)
         draw(referee)
         steps += done.steps
-        if done.number == most and not referee.over:
+        if moves == options.steps:
             break
         if options.delay and not referee.over:
             time.sleep(options.delay)
@@ -92,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
         end = {"over": referee.over, "steps": referee.steps, "returns": referee.returns}
         _options.print_json(end, indent=None)
         return
-    show_end(referee.state, referee.returns, "the end" if referee.over else f"left after {most} moves")
+    show_end(referee.state, referee.returns, "the end" if referee.over else f"left after {moves} moves")
 
 
 def seated(game: Game, planners: list[str] | None) -> list[AnyPlanner]:

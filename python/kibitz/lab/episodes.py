@@ -178,8 +178,7 @@ class _Episode:
             total + self._discount * reward
             for total, reward in zip(self.returns, step.rewards, strict=True)
         ]
-        if step.movers:
-            self._discount *= self.game.info.discount
+        self._discount *= self.game.info.discount_after(step.movers)
 
 
 class _Watched:

@@ -31,10 +31,10 @@ def check_game(
 
     That there is always somebody to move who has something to do; that actions have names of
     their own; that chance adds up to one; that rewards are one for each player and returns as
-    declared; that illegal actions are refused and steps do not change the past; that the same
-    history gives the same state; that what a player knows decides what it may do and what it is
-    shown, whatever the truth is; that pictures are well-formed. A longer game is left after
-    `max_steps`.
+    declared; that payment at the end and moves in turn are kept where they are declared; that illegal
+    actions are refused and steps do not change the past; that the same history gives the same state;
+    that what a player knows decides what it may do and what it is shown, whatever the truth is; that
+    pictures are well-formed. A longer game is left after `max_steps`.
 
     >>> from kibitz.testing import check_game
     >>> print(str(check_game("tic-tac-toe", episodes=2)).partition(" (")[0])
@@ -97,6 +97,10 @@ class _Checker:
         if horizon is not None:
             in_time = walk.steps < horizon or (state.over and walk.steps == horizon)
             self.demand(in_time, f"it goes on beyond the horizon of {horizon} steps", walk)
+        in_turn = self.info.simultaneous is not False or len(movers) <= 1
+        self.demand(
+            in_turn, f"players {movers} move at once, but the game declares that none ever do", walk
+        )
         for mover in movers:
             self.legal(walk, mover)
         if state.chance:
@@ -155,6 +159,10 @@ class _Checker:
         after, rewards = state.step(joint)
         self.demand(len(rewards) == self.info.players, "there is not one reward for each player", walk)
         self.demand(all(map(math.isfinite, rewards)), f"the rewards {rewards} are not all finite", walk)
+        late = not self.info.paid_at_end or after.over or not any(rewards)
+        self.demand(
+            late, f"a step before the end pays {rewards}, but the game declares payment at the end", walk
+        )
         unchanged = before == (state.text(), self.choices(state))
         self.demand(unchanged, "a step changes the state that it was taken in", walk)
         again, same = state.step(joint)

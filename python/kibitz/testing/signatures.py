@@ -1,10 +1,11 @@
-"""One number for each planner that changes when, and only when, its play changes.
+"""One number for each planner that changes when its search changes, and else stays as it is.
 
     python -m kibitz.testing.signatures                        prints them
     python -m kibitz.testing.signatures --write FILE           keeps them, to be compared
 
-A signature is made of the decisions, visits included, in fixed positions of a few games. A change
-that was meant to be a mere tidying up must leave it as it is.
+A signature is made of the decisions, visits included (or, where a planner simulates nothing, how many
+states it looked at), in fixed positions of a few games. A change that was meant to be a mere tidying
+up must leave it as it is.
 """
 
 from __future__ import annotations
@@ -77,7 +78,10 @@ def _decisions(spec: str) -> Iterator[str]:
 
 def _shown(decision: Decision) -> str:
     rows = ", ".join(f"{row.action} {row.visits}" for row in decision.table)
-    return f"{decision.action} of {rows}, {decision.simulations} simulations"
+    # Without simulations there are no visits either: the states looked at tell searches apart.
+    by_states = decision.nodes and not decision.simulations
+    spent = f"{decision.nodes} states" if by_states else f"{decision.simulations} simulations"
+    return f"{decision.action} of {rows}, {spent}"
 
 
 def _positions(game: str, seed: int) -> Iterator[Referee]:

@@ -147,7 +147,7 @@ impl BeliefGraph {
         action: Action,
         tick: &mut dyn FnMut() -> Result<(), String>,
     ) -> Result<(Arm, Vec<Distribution>), String> {
-        let gamma = model.info().discount;
+        let gamma = model.info().discount_after(Turn::One(0));
         let (mut reward, mut moving) = (0.0, Vec::with_capacity(self.nodes[at].belief.len()));
         for (state, p) in &self.nodes[at].belief {
             let (mut rewards, turn) = ([0.0], model.turn(state));

@@ -119,6 +119,7 @@ impl Opponents {
 fn promising(past: &Past, world: &World, player: usize, legal: &[Action]) -> Vec<Action> {
     let (model, state) = (past.model, &world.state);
     let players = model.info().players;
+    let later = model.info().discount_after(model.turn(state));
     let (mut best, mut most) = (Vec::new(), f64::NEG_INFINITY);
     for &action in legal {
         let Ok(joints) = past.joints(world, player, Some(action), Opponents::Random, WEIGHED) else {
@@ -132,7 +133,7 @@ fn promising(past: &Past, world: &World, player: usize, legal: &[Action]) -> Vec
             if model.turn(&after) != Turn::Over {
                 model.evaluate(&after, &mut values[..players]);
             }
-            value += p * (rewards[player] + model.info().discount * values[player]);
+            value += p * (rewards[player] + later * values[player]);
         }
         if value > most {
             (best, most) = (vec![action], value);

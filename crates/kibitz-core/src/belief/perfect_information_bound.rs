@@ -70,11 +70,12 @@ impl PerfectInformationBound {
 impl Look<'_> {
     /// The expected return of the best play from a state that is known; `None` where that would take too long.
     fn best(&mut self, state: &State, depth: usize) -> Option<Value> {
-        let (model, gamma) = (self.model, self.model.info().discount);
+        let model = self.model;
         let turn = model.turn(state);
         if turn == Turn::Over {
             return Some(Value { best: 0.0, sure: true });
         }
+        let gamma = model.info().discount_after(turn);
         let key = model.hash(state);
         if let Some(known) = self.values.get(&key) {
             return Some(*known);
@@ -89,7 +90,7 @@ impl Look<'_> {
             for (outcome, q) in outcomes {
                 let (after, reward) = self.step(state, outcome)?;
                 let below = self.best(&after, depth - 1)?;
-                value.best += q * (reward + below.best);
+                value.best += q * (reward + gamma * below.best);
                 value.sure &= below.sure;
             }
             value

@@ -137,9 +137,7 @@ impl World {
         let mut rewards = [0.0; MAX_PLAYERS];
         model.step(&mut self.state, joint, &mut rewards[..self.keys.len()]);
         self.earned += self.weight * rewards[view.player];
-        if turn != Turn::Chance {
-            self.weight *= model.info().discount;
-        }
+        self.weight *= model.info().discount_after(turn);
         self.extend_path(joint);
         self.at += usize::from(turn.movers().contains(view.player));
         let told = model.observe(&self.state, turn, joint, view.player);

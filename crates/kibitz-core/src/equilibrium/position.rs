@@ -75,14 +75,13 @@ impl Position {
             *key = after_observation(*key, model.observe(&state, self.turn, &chosen, player));
         }
         let returns = self.returns.iter().zip(rewards).map(|(sum, reward)| sum + self.weight * reward);
-        let discount = if self.turn == Turn::Chance { 1.0 } else { model.info().discount };
         Position {
             turn: model.turn(&state),
             state: Rc::new(state),
             chosen: Vec::new(),
             keys,
             returns: returns.collect(),
-            weight: self.weight * discount,
+            weight: self.weight * model.info().discount_after(self.turn),
         }
     }
 }

@@ -40,7 +40,7 @@ pub trait Evaluator: Send + Sync {
 }
 
 /// What somebody may expect right after an action: its reward, and the discounted evaluation of what follows it. Others
-/// who move at once are taken to move at random.
+/// who move at once are taken to move at random; where chance is next, the evaluator judges what it may bring.
 pub fn afterstate_value(
     position: &dyn Position,
     player: usize,
@@ -48,8 +48,7 @@ pub fn afterstate_value(
     evaluator: Option<&dyn Evaluator>,
     rng: &mut Rng,
 ) -> f64 {
-    let (players, discount) = (position.info().players, position.info().discount);
-    let turn = position.turn();
+    let (players, turn) = (position.info().players, position.turn());
     let mut joint = [action; MAX_PLAYERS];
     let mut scratch = Vec::new();
     for (slot, mover) in joint.iter_mut().zip(turn.movers().iter()) {
@@ -69,7 +68,7 @@ pub fn afterstate_value(
             None => after.evaluate(&mut values[..players]),
         }
     });
-    rewards[player] + discount * values[player]
+    rewards[player] + position.info().discount_after(turn) * values[player]
 }
 
 /// The action after which reward plus evaluation is highest for `player`, and how high; of equals, any.

@@ -14,7 +14,7 @@ use super::net::{Example, Net, Shape, Trainer};
 use crate::evaluate::Network;
 use crate::game::{Info, Turn};
 use crate::macro_actions::{MacroActions, macro_actions_of};
-use crate::model::{Model, SharedModel, State, collapsed_or_self, moves_at_once};
+use crate::model::{Model, SharedModel, State, collapsed_or_self};
 use crate::playout::{MAX_PLAYERS, PlayoutSpec, Rollout};
 use crate::rng::{Purpose, Rng};
 use crate::search::outcomes::{OutcomeSearch, Run, SearchConfig};
@@ -99,6 +99,8 @@ pub struct SelfPlay {
     games: u64,
 }
 
+const AT_ONCE: &str = "games in which players move at once are not learned yet";
+
 /// A game of known states, dealt by another one where its states are macro-actions.
 struct Dealt {
     model: SharedModel,
@@ -130,8 +132,8 @@ impl Dealt {
                        chance, payment at the end and no discount";
             return Err(why.to_owned());
         }
-        if moves_at_once(&*base) {
-            return Err("games in which players move at once are not learned yet".to_owned());
+        if base.info().simultaneous == Some(true) {
+            return Err(AT_ONCE.to_owned());
         }
         Ok(Dealt { model, base, enter })
     }
@@ -277,7 +279,8 @@ impl SelfPlay {
         let mut scratch = Vec::new();
         for _ in 0..LONGEST {
             let action = match model.turn(&state) {
-                Turn::Over | Turn::Several(_) => break,
+                Turn::Over => break,
+                Turn::Several(_) => return Err(AT_ONCE.to_owned()),
                 Turn::Chance => model.draw(&state, &mut rng),
                 Turn::One(player) => {
                     scratch.clear();

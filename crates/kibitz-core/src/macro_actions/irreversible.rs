@@ -198,6 +198,14 @@ impl Game for MacroGame {
         self.model.text(&spot.state, viewer)
     }
 
+    fn svg(&self, spot: &Spot, viewer: Option<usize>) -> String {
+        self.model.svg(&spot.state, viewer)
+    }
+
+    fn player_name(&self, player: usize) -> String {
+        self.model.player_name(player)
+    }
+
     fn chance(&self, spot: &Spot, outcomes: &mut Vec<(Action, f64)>) {
         self.model.chance(&spot.state, outcomes);
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
-use crate::model::{SharedModel, collapsed_or_self, moves_at_once};
+use crate::model::{SharedModel, collapsed_or_self};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
@@ -71,7 +71,7 @@ impl Planner for Ahead {
         if name == "minimax" && info.players != 2 {
             return Err("minimax needs two players; try expectimax".to_owned());
         }
-        if moves_at_once(&*model) {
+        if info.simultaneous == Some(true) {
             return Err(format!("{name} needs players who move in turn; try uct for simultaneous moves"));
         }
         self.session = Some((model, Exact::new(1000)));

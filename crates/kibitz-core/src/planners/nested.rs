@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::bring_up_to_date;
 use crate::belief::{Belief, Exact};
+use crate::discount;
 use crate::game::{Action, Turn};
 use crate::model::{Model, SharedModel, State, collapsed_or_self};
 use crate::params::Params;
@@ -428,10 +429,8 @@ impl<'a> Search<'a> {
             }
         };
         frame.paid += frame.weight * paid;
-        if turn != Turn::Chance {
-            frame.weight *= self.discount;
-            frame.moves += 1;
-        }
+        frame.weight *= discount::after(turn, self.discount);
+        frame.moves += u32::from(turn != Turn::Chance);
     }
 
     fn evaluate(&self, level: usize) -> f64 {
@@ -516,7 +515,7 @@ impl<'a> Search<'a> {
         if over.is_none() && self.evaluates {
             self.model.evaluate(trial, &mut values[..self.players]);
         }
-        trial_paid[mover] + self.discount * values[mover]
+        trial_paid[mover] + discount::after(Turn::One(mover), self.discount) * values[mover]
     }
 
     /// Makes the trial what an action of somebody leads to; others who move at once do anything. Gives what it pays

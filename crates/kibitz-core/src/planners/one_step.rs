@@ -134,16 +134,16 @@ fn afterstate_value(model: &dyn Model, world: &World, player: usize, action: Act
     let players = model.info().players;
     let mut state = world.state.clone();
     let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
-    let mut turn = model.turn(&state);
+    let own = model.turn(&state);
     let mut scratch = Vec::new();
     let mut joint = [action; MAX_PLAYERS];
-    for (slot, mover) in joint.iter_mut().zip(turn.movers().iter()) {
+    for (slot, mover) in joint.iter_mut().zip(own.movers().iter()) {
         if mover != player {
             *slot = model.random_action(&state, mover, &mut scratch, rng);
         }
     }
-    model.step(&mut state, &joint[..turn.width()], &mut rewards[..players]);
-    turn = model.turn(&state);
+    model.step(&mut state, &joint[..own.width()], &mut rewards[..players]);
+    let mut turn = model.turn(&state);
     for _ in 0..model.info().longest_chance() {
         if turn != Turn::Chance {
             break;
@@ -156,5 +156,5 @@ fn afterstate_value(model: &dyn Model, world: &World, player: usize, action: Act
     if turn != Turn::Over && model.info().has.evaluator {
         model.evaluate(&state, &mut values[..players]);
     }
-    rewards[player] + model.info().discount * (later[player] + values[player])
+    rewards[player] + model.info().discount_after(own) * (later[player] + values[player])
 }

@@ -1,5 +1,6 @@
 //! A game in the making with what each player has seen of it: planners that play in a planner's mind.
 
+use crate::discount::Running;
 use crate::game::{Action, Observation, Turn};
 use crate::model::{SharedModel, State};
 use crate::planner::{Decision, Planner};
@@ -60,7 +61,8 @@ impl SimulatedEpisode {
         let faults = model.faults();
         let mut minds: Vec<Option<Box<dyn Planner>>> = self.views.iter().map(|_| None).collect();
         let mut returns = [0.0; MAX_PLAYERS];
-        let (mut weight, mut made, mut draws, mut forced) = (1.0, 0, 0, Some(action));
+        let mut running = Running::new(model.info().discount);
+        let (mut made, mut draws, mut forced) = (0, 0, Some(action));
         for step in 0.. {
             let turn = model.turn(&self.state);
             let far = made > moves || draws > model.info().longest_chance();
@@ -68,7 +70,7 @@ impl SimulatedEpisode {
                 if far && turn != Turn::Over && model.info().has.evaluator {
                     let mut values = [0.0; MAX_PLAYERS];
                     model.evaluate(&self.state, &mut values[..self.views.len()]);
-                    returns.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
+                    running.pay(&mut returns, &values);
                 }
                 break;
             }
@@ -87,11 +89,11 @@ impl SimulatedEpisode {
                 });
             }
             let rewards = self.step(&joint);
-            returns.iter_mut().zip(rewards).for_each(|(total, reward)| *total += weight * reward);
+            running.pay(&mut returns, &rewards);
+            running.pass(turn);
             if turn == Turn::Chance {
                 draws += 1;
             } else {
-                weight *= model.info().discount;
                 (made, draws) = (made + 1, 0);
             }
         }

@@ -1,6 +1,7 @@
 //! The loop of a playout, compiled for each game's own states.
 
 use super::{Context, Pick};
+use crate::discount::Running;
 use crate::game::{Action, Game, Turn};
 use crate::position::At;
 use crate::rng::Rng;
@@ -58,7 +59,7 @@ pub fn run<G: Game>(
     let mut scratch = Vec::new();
     // Rewards are summed where nothing is discounted; else each step's are weighed by themselves.
     let discounted = how.discount != 1.0;
-    let mut weight = 1.0;
+    let mut running = Running::new(how.discount);
     let (mut steps, mut moves, mut draws) = (0, 0, 0);
     let longest = game.info().longest_chance();
     let mut first_turn = None;
@@ -72,9 +73,7 @@ pub fn run<G: Game>(
         if moves == how.depth || draws > longest || turn_is_over || stopped {
             let mut values = [0.0; MAX_PLAYERS];
             steps += context.evaluate(&At(game, state), &mut values[..players]) as u32;
-            for (reward, value) in rewards.iter_mut().zip(&values) {
-                *reward += weight * value;
-            }
+            running.pay(rewards, &values);
             break;
         }
         let mut choose = |player: usize, rng: &mut Rng| match &mut pick {
@@ -107,13 +106,9 @@ pub fn run<G: Game>(
         }
         game.step(state, &joint[..width], rewards);
         if discounted {
-            for (total, reward) in returns.iter_mut().zip(rewards.iter_mut()) {
-                *total += weight * *reward;
-                *reward = 0.0;
-            }
-            if turn != Turn::Chance {
-                weight *= how.discount;
-            }
+            running.pay(returns, rewards);
+            running.pass(turn);
+            rewards.fill(0.0);
         }
         steps += 1;
         if turn == Turn::Chance {

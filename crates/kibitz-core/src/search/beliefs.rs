@@ -19,6 +19,7 @@ use super::run::SearchRequest;
 use crate::belief::World;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
 use crate::belief::perfect_information_bound::PerfectInformationBound;
+use crate::discount::Running;
 use crate::game::{Action, Turn};
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
@@ -425,7 +426,8 @@ impl Run<'_> {
         let mut truth = draw();
         let mut guesses: Vec<State> = (0..GUESSES.min(belief.len())).map(|_| draw()).collect();
         let depth = self.params.depth.unwrap_or(self.horizon);
-        let (mut total, mut factor, mut steps, mut moves, mut draws) = (0.0, 1.0, 0, 0, 0);
+        let (mut total, mut running) = ([0.0], Running::new(model.info().discount));
+        let (mut steps, mut moves, mut draws) = (0, 0, 0);
         let mut legal = Vec::new();
         loop {
             let turn = model.turn(&truth);
@@ -449,10 +451,8 @@ impl Run<'_> {
             };
             let mut rewards = [0.0];
             truth = model.after(&truth, &[joint], &mut rewards);
-            total += factor * rewards[0];
-            if turn != Turn::Chance {
-                factor *= model.info().discount;
-            }
+            running.pay(&mut total, &rewards);
+            running.pass(turn);
             let seen = model.observe(&truth, turn, &[joint], 0);
             steps += 1 + guesses.len() as u64;
             guesses.retain_mut(|guess| {
@@ -467,7 +467,7 @@ impl Run<'_> {
                     && model.turn(guess) == model.turn(&truth)
             });
         }
-        (total, steps)
+        (total[0], steps)
     }
 }
 

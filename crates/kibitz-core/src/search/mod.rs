@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use crate::belief::{Belief, BeliefKind, Form, OpponentPolicy, Trouble, World};
 use crate::evaluate::{Evaluator, EvaluatorSpec};
 use crate::game::{Action, Info, Turn};
-use crate::model::{Model, SharedModel, collapsed_or_self, moves_at_once};
+use crate::model::{Model, SharedModel, collapsed_or_self};
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Rollout};
 use crate::rng::{Purpose, Rng};
@@ -104,7 +104,7 @@ impl Planner for TreeSearch {
                 model.player_name(mover)
             )));
         }
-        if kind == TreeKind::Outcomes && moves_at_once(&*model) {
+        if kind == TreeKind::Outcomes && model.info().simultaneous == Some(true) {
             let why = "tree=outcomes needs players who move in turn; use tree=state for simultaneous moves";
             return Err(named(why.to_owned()));
         }

@@ -341,7 +341,7 @@ impl OutcomeSearch {
     /// What an action is worth: what it pays, and the mean over what it may lead to.
     fn expect(&mut self, run: &Run, edge: usize) {
         let (first, count) = self.edges[edge].outcomes;
-        let discount = run.model.info().discount;
+        let discount = run.model.info().discount_after(MOVE);
         let worth = self.worth_of_edges.row_mut(edge);
         worth.copy_from_slice(self.paid.row(edge));
         for outcome in &self.outcomes[first as usize..(first + count) as usize] {
@@ -434,6 +434,9 @@ impl OutcomeSearch {
     }
 }
 
+/// Edges are moves of players, whoever makes them.
+const MOVE: Turn = Turn::One(0);
+
 /// One outcome of an action.
 struct Successor {
     state: State,
@@ -465,7 +468,7 @@ impl<'a> Run<'a> {
         let mut rewards = [0.0; MAX_PLAYERS];
         let state = self.model.after(state, &[action], &mut rewards[..self.players]);
         self.transitions += 1;
-        let discount = self.model.info().discount;
+        let discount = self.model.info().discount_after(MOVE);
         let (mut open, mut done) = (vec![(Successor { state, probability: 1.0, rewards }, 0)], Vec::new());
         let mut drawn = Vec::new();
         while let Some((Successor { state, probability, rewards }, draws)) = open.pop() {

@@ -11,6 +11,7 @@ use super::tree::{Edge, FIRST, NONE, NodeId, Tree};
 use super::unseen::Made;
 use super::width::Width;
 use crate::belief::{Belief, World};
+use crate::discount;
 use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
@@ -620,7 +621,7 @@ impl<'a> Worker<'a> {
         if turn != Turn::Chance {
             self.fate = None;
         }
-        let discount = if turn == Turn::Chance { 1.0 } else { self.problem.rollout.discount };
+        let discount = discount::after(turn, self.problem.rollout.discount);
         self.steps.push(Step { discount, choices: first_choice });
         if self.problem.goes_by_views() {
             world.extend_views(model, turn, joint);

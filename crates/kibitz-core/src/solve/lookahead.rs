@@ -92,9 +92,9 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         self.model.legal(state, player, &mut actions);
         actions.sort_unstable();
         let mut judged = Vec::with_capacity(actions.len());
+        let gamma = self.model.info().discount_after(Turn::One(player));
         for action in actions {
             let (after, rewards) = self.after(state, action);
-            let gamma = self.model.info().discount;
             let most = if gamma > 0.0 { (self.most - rewards[player]) / gamma } else { f64::INFINITY };
             judged.push((
                 action,
@@ -201,7 +201,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 for (outcome, p) in self.outcomes(state) {
                     let (after, rewards) = self.after(state, outcome);
                     let below = self.expectimax(&after, depth)?;
-                    let value = self.add(&rewards, 1.0, &below);
+                    let value = self.add(&rewards, self.model.info().discount_after(turn), &below);
                     (0..self.players).for_each(|player| mean[player] += p * value[player]);
                 }
                 mean
@@ -259,7 +259,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 return Ok(value);
             }
         }
-        let gamma = self.model.info().discount;
+        let gamma = self.model.info().discount_after(turn);
         let (value, bound) = match turn {
             Turn::Over | Turn::Several(_) => return Err(Failure::Simultaneous),
             Turn::Chance => {
@@ -267,7 +267,7 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 for (outcome, p) in self.outcomes(state) {
                     let (after, rewards) = self.after(state, outcome);
                     let below = self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY, own)?;
-                    mean += p * (rewards[own] + below);
+                    mean += p * (rewards[own] + gamma * below);
                 }
                 (mean, Bound::Exact)
             }

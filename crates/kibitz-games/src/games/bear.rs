@@ -67,6 +67,8 @@ impl Bear {
             horizon: Some(4),
             zero_sum: true,
             perfect_information: false,
+            paid_at_end: true,
+            simultaneous: Some(false),
             ..Info::new(2, -1.0, 1.0)
         };
         info.has.hash = true;

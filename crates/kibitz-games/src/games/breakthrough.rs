@@ -59,7 +59,13 @@ impl Breakthrough {
         let row = (1u64 << columns) - 1;
         // Every piece goes up to the last row but one at most, and one of them a step further.
         let ways: u32 = (0..home_rows(rows)).map(|row| (rows - 2 - row) * columns).sum();
-        let mut info = Info { horizon: Some(2 * ways + 1), zero_sum: true, ..Info::new(2, -1.0, 1.0) };
+        let mut info = Info {
+            horizon: Some(2 * ways + 1),
+            zero_sum: true,
+            paid_at_end: true,
+            simultaneous: Some(false),
+            ..Info::new(2, -1.0, 1.0)
+        };
         info.has.hash = true;
         info.has.evaluator = true;
         info.has.svg = true;

@@ -43,7 +43,13 @@ pub struct State {
 
 impl ConnectFour {
     fn new() -> ConnectFour {
-        let mut info = Info { horizon: Some(COLUMNS * ROWS), zero_sum: true, ..Info::new(2, -1.0, 1.0) };
+        let mut info = Info {
+            horizon: Some(COLUMNS * ROWS),
+            zero_sum: true,
+            paid_at_end: true,
+            simultaneous: Some(false),
+            ..Info::new(2, -1.0, 1.0)
+        };
         info.has.hash = true;
         info.has.evaluator = true;
         info.has.svg = true;

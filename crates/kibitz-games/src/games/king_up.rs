@@ -91,6 +91,7 @@ impl KingUp {
             perfect_information: false,
             paid_at_end: rules.rounds == 1,
             zero_sum: rules.relative,
+            simultaneous: Some(true),
             ..Info::new(rules.players, if rules.relative { -most } else { 0.0 }, most)
         };
         info.has.hash = true;

@@ -45,6 +45,8 @@ impl KuhnPoker {
             horizon: Some(5),
             zero_sum: true,
             perfect_information: false,
+            paid_at_end: true,
+            simultaneous: Some(false),
             ..Info::new(2, -2.0, 2.0)
         };
         info.has.hash = true;

@@ -73,6 +73,8 @@ impl LeducPoker {
             horizon: Some(11),
             zero_sum: true,
             perfect_information: false,
+            paid_at_end: true,
+            simultaneous: Some(false),
             ..Info::new(2, -13.0, 13.0)
         };
         info.has.hash = true;

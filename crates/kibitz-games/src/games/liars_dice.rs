@@ -83,6 +83,7 @@ impl LiarsDice {
             zero_sum: true,
             perfect_information: false,
             paid_at_end: true,
+            simultaneous: Some(false),
             ..Info::new(players as usize, -1.0, 1.0)
         };
         info.has.hash = true;

@@ -46,8 +46,13 @@ impl RockPaperScissors {
         if !(loss <= tie && tie <= win && loss < win) {
             return Err("a win must pay more than a loss, and a tie something between".to_owned());
         }
-        let mut info =
-            Info { horizon: Some(1), zero_sum: win + loss == 0.0 && tie == 0.0, ..Info::new(2, loss, win) };
+        let mut info = Info {
+            horizon: Some(1),
+            zero_sum: win + loss == 0.0 && tie == 0.0,
+            paid_at_end: true,
+            simultaneous: Some(true),
+            ..Info::new(2, loss, win)
+        };
         info.has.hash = true;
         info.has.resampling = true;
         info.has.view_key = true;

@@ -45,7 +45,13 @@ pub struct State {
 
 impl TicTacToe {
     fn new() -> TicTacToe {
-        let mut info = Info { horizon: Some(9), zero_sum: true, ..Info::new(2, -1.0, 1.0) };
+        let mut info = Info {
+            horizon: Some(9),
+            zero_sum: true,
+            paid_at_end: true,
+            simultaneous: Some(false),
+            ..Info::new(2, -1.0, 1.0)
+        };
         info.has.hash = true;
         info.has.svg = true;
         TicTacToe { info }

@@ -187,6 +187,7 @@ impl<M: Machine> RuleGame<M> {
         info.perfect_information = !machine.has_percepts();
         info.at_once = machine.at_once();
         info.paid_at_end = true;
+        info.simultaneous = if roles.len() == 1 { Some(false) } else { machine.simultaneous(&roles) };
         // What holds is nobody's business where there are secrets.
         info.atoms = if info.perfect_information { machine.atoms() } else { 0 };
         info.has.hash = true;

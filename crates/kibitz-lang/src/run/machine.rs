@@ -76,6 +76,12 @@ pub trait Machine: Send + Sync + 'static {
     /// Whether the rules say what each role is told (GDL-II); else everybody sees all moves.
     fn has_percepts(&self) -> bool;
 
+    /// Whether several of these roles ever have a choice at once, where that is easily told.
+    fn simultaneous(&self, roles: &[usize]) -> Option<bool> {
+        let _ = roles;
+        None
+    }
+
     /// What holds at the start.
     fn initial(&self) -> Self::Facts;
 

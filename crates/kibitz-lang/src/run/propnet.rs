@@ -12,7 +12,7 @@ use super::lanes::{LaneCode, Lanes};
 use super::machine::{Machine, Outlook, Start, paid};
 use super::single::{Code, MEMORY, Memory, holds};
 use crate::compile::{
-    Latch, Marked, Network, Phases, RuleGraph, Symmetry, influence, marked, phases, score,
+    Latch, Marked, Network, Phases, RuleGraph, Symmetry, Wire, influence, marked, phases, score,
 };
 use crate::deduce::Terms;
 use crate::ground::Ground;
@@ -186,6 +186,21 @@ impl Machine for Propnet {
 
     fn has_percepts(&self) -> bool {
         self.has_percepts
+    }
+
+    /// They have at the start; or in no phase has more than one of them several moves that are ever legal there.
+    fn simultaneous(&self, roles: &[usize]) -> Option<bool> {
+        let several =
+            |count: &dyn Fn(usize) -> usize| roles.iter().filter(|role| count(**role) > 1).count() > 1;
+        let may = |network: &Network| {
+            several(&|role| network.moves[role].iter().filter(|each| each.legal != Wire::FALSE).count())
+        };
+        if !self.phases.networks.iter().any(may) {
+            return Some(false);
+        }
+        let mut outlook = Outlook::default();
+        self.outlook(&self.initial(), &mut outlook);
+        (!outlook.terminal && several(&|role| outlook.of(role).len())).then_some(true)
     }
 
     fn initial(&self) -> Bits {

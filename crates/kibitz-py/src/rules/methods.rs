@@ -143,6 +143,10 @@ pub fn read_info(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<Info> 
     // Whoever is told every joint action and outcome knows the state.
     info.perfect_information = truth("perfect_information", methods.observe.is_none())?;
     info.zero_sum = truth("zero_sum", false)?;
+    info.paid_at_end = truth("paid_at_end", false)?;
+    if let Some(value) = attribute("simultaneous")? {
+        info.simultaneous = Some(value.is_truthy()?);
+    }
     info.one_thread = true;
     info.has = methods.capabilities();
     Ok(info)
