@@ -48,8 +48,8 @@ def test_one_goes_on_where_one_was(net: Net) -> None:
 
 def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
     game = "klondike(reading=naive)"
-    teach(game, games=20, units=32, strides=True).save(tmp_path / "k.net")
-    spec = f"stride-uct(evaluator='{tmp_path / 'k.net'}', simulations=20)"
+    teach(game, games=20, units=32, macro_actions=True).save(tmp_path / "k.net")
+    spec = f"macro-uct(evaluator='{tmp_path / 'k.net'}', simulations=20)"
     assert kb.play(game, spec, seed=1).returns[0] in (0.0, 1.0)
 
 
@@ -57,7 +57,7 @@ def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
     ("game", "what"),
     [
         ("tic-tac-toe", "what is true of its states"),
-        ("klondike(reading=naive)", "learn with strides"),
+        ("klondike(reading=naive)", "learn with macro-actions"),
         ("kriegspiel-tic-tac-toe.kif", "atoms"),
         ("bidding-tic-tac-toe.kif", "move at once"),
     ],

@@ -51,8 +51,8 @@ def test_hidden_moves_are_refused_in_a_sentence() -> None:
     ("spec", "what"),
     [
         ("pomcp-pgt(backup=max)", "goes with observers=all, backup=mean"),
-        ("uct(selection=regret-matching, expansion=partial)", "selection by regret goes with"),
-        ("pomcp-pgt(selection=regret-matching(2))", "2 is not in 0..1"),
+        ("uct(selection=regret-matching, expansion=partial)", "selection=regret-matching goes with"),
+        ("pomcp-pgt(selection=regret-matching(2))", "2 is out of range: 0 to 1"),
         ("pomcp-pgt(selection=regret)", "regret-matching"),
         ("pomcp(belief=tree(opponents=search))", "does not go with belief=tree"),
         (

@@ -304,4 +304,4 @@ def test_strides_are_refused_where_moves_are_discounted() -> None:
 
     game = kb.load(Hasty(kb.CHANCE, alone=True))
     with pytest.raises(ValueError, match="not discounted"):
-        kb.advise(game, kb.Referee(game).view(0), "stride-uct")
+        kb.advise(game, kb.Referee(game).view(0), "macro-uct")

@@ -296,7 +296,7 @@ PLANNERS = [
     "pomcp-pgt(simulations=40, selection=regret-matching-plus)",
     "random",
     "sparse-uct(simulations=40)",
-    "stride-uct(simulations=40)",
+    "macro-uct(simulations=40)",
     "uct(simulations=40)",
 ]
 

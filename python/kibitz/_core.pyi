@@ -50,6 +50,9 @@ class Entry:
 
 def games() -> list[Entry]: ...
 def planners() -> list[Entry]: ...
+def parts(kind: str) -> list[Entry] | None:
+    """The parts of a search of one kind: playouts, selections, evaluators or macro-actions. None for another word."""
+
 def parse_spec(text: str) -> tuple[str, list[tuple[str, Any]]]:
     """Name and (key, value) pairs; nested specs come back as text, quoted texts as str."""
 
@@ -571,7 +574,7 @@ class SelfPlay:
         cls,
         game: Game,
         *,
-        strides: bool = False,
+        macro_actions: bool = False,
         round: int = 1000,
         units: int = 64,
         trust: float = 0.5,

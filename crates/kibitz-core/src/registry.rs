@@ -31,8 +31,44 @@ pub struct PlannerEntry {
     pub build: fn(&Spec) -> Result<Box<dyn Planner>, SpecError>,
 }
 
+/// What a planner was called before, which still works.
+pub struct OldName {
+    /// The name that was.
+    pub old: &'static str,
+    /// The name that is.
+    pub new: &'static str,
+}
+
 inventory::collect!(GameEntry);
 inventory::collect!(PlannerEntry);
+inventory::collect!(OldName);
+
+/// What a spec of a planner says in words of before, in a sentence each.
+pub fn old_words(spec: &Spec) -> Vec<String> {
+    let mut notes = Vec::new();
+    let name = present_name(&spec.name);
+    if name != spec.name {
+        notes.push(format!("{} is called {name} now; the old name goes with the next version", spec.name));
+    }
+    let entry = planners().into_iter().find(|entry| entry.name == name);
+    let params = entry.map(|entry| (entry.params)()).unwrap_or_default();
+    for (key, _) in &spec.arguments {
+        if let Some(param) = params.iter().find(|param| param.was == Some(key)) {
+            let now = param.name;
+            notes.push(format!(
+                "{name}: {key} is called {now} now; the old name goes with the next version"
+            ));
+        }
+    }
+    notes
+}
+
+fn present_name(name: &str) -> &str {
+    inventory::iter::<OldName>
+        .into_iter()
+        .find(|renamed| renamed.old == name)
+        .map_or(name, |renamed| renamed.new)
+}
 
 /// All registered games, by name.
 pub fn games() -> Vec<&'static GameEntry> {
@@ -66,7 +102,8 @@ pub fn game(spec: &Spec) -> Result<SharedModel, SpecError> {
 /// An unknown name, with the nearest right ones, or a bad parameter.
 pub fn planner(spec: &Spec) -> Result<Box<dyn Planner>, SpecError> {
     let entries = planners();
-    match entries.iter().find(|entry| entry.name == spec.name) {
+    let name = present_name(&spec.name);
+    match entries.iter().find(|entry| entry.name == name) {
         Some(entry) => (entry.build)(spec),
         None => Err(unknown("planner", &spec.name, entries.iter().map(|entry| entry.name))),
     }

@@ -274,7 +274,7 @@ fn macro_actions_are_made_of_moves() {
     let mut wins = 0.0;
     for deal in 0..12 {
         let mut table = Sitting::deal(game("klondike(reading=naive)"), deal);
-        table.play("stride-uct(simulations=40)", deal, usize::MAX, |_| {});
+        table.play("macro-uct(simulations=40)", deal, usize::MAX, |_| {});
         wins += table.paid;
     }
     assert!((1.0..=11.0).contains(&wins), "{wins} of 12");
@@ -305,9 +305,9 @@ fn nobody_sees_through_the_cards() {
         "hindsight(worlds=2, planner=nested(level=1))",
         "hindsight(worlds=2, planner=nested(level=1), paired=false)",
         "ff-replan",
-        "stride-uct(simulations=20)",
-        "stride-uct(simulations=50, playout=evaluator)",
-        "outcome-uct(moves=irreversible, simulations=10)",
+        "macro-uct(simulations=20)",
+        "macro-uct(simulations=50, playout=evaluator)",
+        "outcome-uct(macro_actions=irreversible, simulations=10)",
     ];
     const MOVES: usize = 10;
     for spec in planners {
@@ -342,8 +342,8 @@ fn the_network_plays_well() {
     // Some two fifths of many deals are won by the first, half of them by the second, and an eighth by the greedy
     // policy.
     for (spec, least) in [
-        ("stride-uct(simulations=50, playout=evaluator)", 14.0),
-        ("outcome-uct(moves=irreversible, transitions=1500)", 18.0),
+        ("macro-uct(simulations=50, playout=evaluator)", 14.0),
+        ("outcome-uct(macro_actions=irreversible, transitions=1500)", 18.0),
     ] {
         let wins: f64 = (0..60)
             .map(|deal| {
@@ -358,7 +358,7 @@ fn the_network_plays_well() {
 
 #[test]
 fn macro_actions_that_nobody_learned_are_not_judged_by_a_network() {
-    let why = planner("stride-uct(playout=evaluator)")
+    let why = planner("macro-uct(playout=evaluator)")
         .start(game("klondike(reading=naive, draw=1)"), 0, 1)
         .unwrap_err();
     assert!(why.contains("an evaluator of macro-actions"), "{why}");

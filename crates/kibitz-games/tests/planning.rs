@@ -49,7 +49,7 @@ const PLANNERS: [&str; 35] = [
     "uct(simulations=40, grow=inf, transpositions=true)",
     "uct(simulations=40, workers=2, parallel=tree)",
     "sparse-uct(simulations=40, width=1)",
-    "stride-uct(simulations=40)",
+    "macro-uct(simulations=40)",
     "outcome-uct(simulations=10)",
     "outcome-uct(simulations=10, playout=random, backup=max)",
     "ensemble-uct(simulations=10, trees=3)",

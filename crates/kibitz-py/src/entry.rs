@@ -105,6 +105,20 @@ pub fn planners(py: Python<'_>) -> PyResult<Vec<Entry>> {
         .collect()
 }
 
+/// The parts of a search of one kind: playouts, selections, evaluators or macro-actions. None for another word.
+#[pyfunction]
+pub fn parts(py: Python<'_>, kind: &str) -> PyResult<Option<Vec<Entry>>> {
+    let parts = match kind {
+        "playouts" => kibitz_core::playout::playouts(),
+        "selections" => kibitz_core::search::select::selections(),
+        "evaluators" => kibitz_core::evaluate::evaluators(),
+        "macro-actions" => kibitz_core::macro_actions::all_macro_actions(),
+        _ => return Ok(None),
+    };
+    let entries = parts.into_iter().map(|(part, params)| entry(py, part.name, part.summary, params, ""));
+    entries.collect::<PyResult<_>>().map(Some)
+}
+
 /// Key and value of each argument.
 type Arguments = Vec<(String, Py<PyAny>)>;
 

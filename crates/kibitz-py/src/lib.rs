@@ -36,7 +36,7 @@ mod _core {
     #[pymodule_export]
     use crate::belief::Belief;
     #[pymodule_export]
-    use crate::entry::{Entry, ParamDoc, episode_seed, games, parse_spec, planners, unknown};
+    use crate::entry::{Entry, ParamDoc, episode_seed, games, parse_spec, parts, planners, unknown};
     #[pymodule_export]
     use crate::equilibrium::{GameTree, RegretSolver};
     #[pymodule_export]

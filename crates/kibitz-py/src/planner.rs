@@ -1,11 +1,12 @@
 //! Planners and their decisions as Python sees them.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::sync::{Mutex, TryLockError};
 
 use kibitz_core::spec::Spec;
 use kibitz_core::{Action, registry};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyFutureWarning, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::fault::{drive, placed};
@@ -271,8 +272,11 @@ impl Planner {
 #[pymethods]
 impl Planner {
     #[new]
-    fn new(spec: &str) -> PyResult<Planner> {
+    fn new(py: Python<'_>, spec: &str) -> PyResult<Planner> {
         let parsed: Spec = spec.parse().map_err(spec_error)?;
+        for note in registry::old_words(&parsed) {
+            PyErr::warn(py, &py.get_type::<PyFutureWarning>(), &CString::new(note)?, 2)?;
+        }
         let planner = registry::planner(&parsed).map_err(spec_error)?;
         Ok(Planner { spec: parsed.to_string(), seat: Mutex::new(Seat { planner, game: None }) })
     }

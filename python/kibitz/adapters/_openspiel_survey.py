@@ -270,7 +270,9 @@ def main(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{'game':34} {'information':10} loads random plays moves  blind inconsistent views  peer why not")
+    print(
+        f"{'game':34} {'information':10} loads random plays moves  blind inconsistent views  peer why not"
+    )
     rows = survey(names, planner=options.planner, seconds=options.seconds)
     print(total(rows))
     return 0

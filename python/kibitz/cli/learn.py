@@ -2,8 +2,8 @@
 
 What is learned goes to a file after every round, so that Ctrl-C loses nothing that counts, and
 --start goes on from such a file. Searches judge their leaves by it: `uct(evaluator=FILE)`, or
-`outcome-uct(moves=irreversible, evaluator=FILE)` where it was taught with --strides. The game must say
-what is true of its states: rules files without secrets do, and Klondike with --strides.
+`outcome-uct(macro_actions=irreversible, evaluator=FILE)` where it was taught with --macro-actions. The game
+must say what is true of its states: rules files without secrets do, and Klondike with --macro-actions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz learn connect-four.kif connect-four.net": "twenty thousand games",
     "kibitz learn connect-four.kif connect-four.net --start connect-four.net --seed 2": "and as many more",
-    "kibitz learn 'klondike(reading=naive)' mine.net --strides --games 100000": "for moves=irreversible",
+    "kibitz learn 'klondike(reading=naive)' mine.net --macro-actions --games 100000": (
+        "for macro_actions=irreversible"
+    ),
     "kibitz learn connect-four.kif better.net --start connect-four.net --games 5000 --transitions 500": (
         "moves by a search that judges by what was learned so far"
     ),
@@ -37,9 +39,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--games", type=_options.whole(1), default=20_000, metavar="N", help="how many (default 20000)"
     )
     parser.add_argument(
+        "--macro-actions",
         "--strides",
         action="store_true",
-        help="states are those between moves that cannot be undone, as moves=irreversible searches them",
+        help="states are those between moves that cannot be undone, as macro_actions=irreversible searches them "
+        "(--strides was its name)",
     )
     parser.add_argument(
         "--units",
@@ -104,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     teach(
         game,
         games=options.games,
-        strides=options.strides,
+        macro_actions=options.macro_actions,
         units=options.units,
         transitions=options.transitions,
         trust=options.trust,
@@ -114,5 +118,5 @@ def run(options: argparse.Namespace) -> None:
         start=start,
         progress=tell,
     )
-    planner = "outcome-uct(moves=irreversible, " if options.strides else "uct("
+    planner = "outcome-uct(macro_actions=irreversible, " if options.macro_actions else "uct("
     print(f"{options.file} is there; {planner}evaluator={options.file}) judges by it")

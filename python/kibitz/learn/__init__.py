@@ -7,6 +7,7 @@ judges by it says of them (TD(λ)); any search then judges its leaves by it: `uc
 
 from __future__ import annotations
 
+import warnings
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +57,7 @@ def teach(
     game: str | Game,
     *,
     games: int = 20_000,
-    strides: bool = False,
+    macro_actions: bool = False,
     units: int = 64,
     trust: float = 0.5,
     explore: float = 0.02,
@@ -66,10 +67,12 @@ def teach(
     seed: int = 0,
     start: Net | None = None,
     progress: Callable[[Progress, Net], None] | None = None,
+    strides: bool | None = None,
 ) -> Net:
     """Teaches a network a game by so many games against itself.
 
-    `strides`: states are those between moves that cannot be undone, as `moves=irreversible` searches them.
+    `macro_actions`: states are those between moves that cannot be undone, as `macro_actions=irreversible`
+    searches them (`strides` was its name; it goes with the next version).
     `units`: of the first hidden layer (32 to 256). `trust`: how much what came of a state counts, beside
     what the next one was taken to be worth (λ). `explore`: how often any action is taken. `transitions`:
     steps of the game that a search makes before each move (`outcome-uct`, judging by the network as it is);
@@ -83,12 +86,15 @@ def teach(
     >>> net.data[:10]
     b'kibitz net'
     """
+    if strides is not None:
+        warnings.warn("strides is called macro_actions now", FutureWarning, stacklevel=3)
+        macro_actions = strides
     if games < 1:
         raise ValueError(f"games={games}: a network learns from at least one game")
     each = max(1, min(1000, games // 50))
     self_play = _core.SelfPlay(
         load(game),
-        strides=strides,
+        macro_actions=macro_actions,
         round=each,
         units=units,
         trust=trust,

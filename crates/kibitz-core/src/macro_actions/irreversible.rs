@@ -344,7 +344,7 @@ mod tests {
         let mut info = Info::new(1, 0.0, 1.0);
         info.has.hash = true;
         let game = Arc::new(Doors(info));
-        for spec in ["stride-uct(simulations=30)", "stride-uct(simulations=30, transpositions=false)"] {
+        for spec in ["macro-uct(simulations=30)", "macro-uct(simulations=30, transpositions=false)"] {
             let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();
             planner.start(game.clone(), 0, 1).unwrap();
             let (mut state, mut view, mut paid) = (Game::initial(&*game), View::new(0), [0.0]);

@@ -7,7 +7,7 @@ use crate::belief::Form;
 use crate::macro_actions::MacroSpec;
 use crate::params::Params;
 use crate::playout::PlayoutSpec;
-use crate::registry::PlannerEntry;
+use crate::registry::{OldName, PlannerEntry};
 
 /// Registers a preset: name, summary, what a game must offer, and how it differs from the defaults.
 macro_rules! preset {
@@ -29,6 +29,8 @@ macro_rules! preset {
 macro_rules! preset_params {
     ($($field:ident: $value:expr),*) => { SearchParams { $($field: $value,)* ..SearchParams::default() } };
 }
+
+inventory::submit! { OldName { old: "stride-uct", new: "macro-uct" } }
 
 /// Every state of a simulation enters the tree, as in Algorithm 1 of the Klondike paper.
 const WHOLE: Option<f64> = Some(f64::INFINITY);
@@ -83,7 +85,7 @@ preset!(
     }
 );
 preset!(
-    "stride-uct",
+    "macro-uct",
     "UCT over moves that cannot be undone; a bounded solver judges leaves, in a world drawn for each.",
     "perfect information, or a collapsed model; a state hash",
     {
