@@ -7,8 +7,8 @@ judges by it says of them (TD(λ)); any search then judges its leaves by it: `uc
 
 from __future__ import annotations
 
-import warnings
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 

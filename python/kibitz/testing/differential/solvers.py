@@ -11,7 +11,7 @@ from kibitz.equilibria.strategy import Strategy
 from kibitz.exact import solve
 from kibitz.testing.differential.case import Case, Decision, Difference, bernstein, best
 from kibitz.testing.differential.checks import check
-from kibitz.testing.differential.references import BestReply, Policy, Mix, equilibrium, worth
+from kibitz.testing.differential.references import BestReply, Mix, Policy, equilibrium, worth
 from kibitz.testing.differential.tables import View
 
 
