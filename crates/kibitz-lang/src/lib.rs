@@ -1,26 +1,8 @@
-//! Languages of rules: parse, check, ground, compile, run. One folder a phase.
-//!
-//! From the lowest to the highest: [`source`] (text, places, findings), [`syntax`] (the tree),
-//! [`mod@parse`] (from text to the tree), [`mod@check`] (is it a game?), [`deduce`] (what follows),
-//! [`mod@ground`] (rules without variables), [`compile`] and [`run`] (machines and the game on top),
-//! [`picture`] (how its states look).
+//! Languages of rules, a folder each. What they share stays here: [`source`] (text, places, findings).
 
 #![forbid(unsafe_code)]
 
-pub mod check;
-pub mod compile;
-pub mod deduce;
-pub mod ground;
-mod load;
-pub mod parse;
-pub mod picture;
-pub mod run;
+pub mod gdl;
 pub mod source;
-pub mod syntax;
 
-pub use check::check;
-pub use ground::{Ground, ground};
-pub use load::{LIMITS, LoadLimits, Loaded, Report, load, no_game, smallest_network};
-pub use parse::{Limits, parse};
 pub use source::{Finding, Severity, Source, Span};
-pub use syntax::Rules;

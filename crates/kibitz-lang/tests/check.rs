@@ -1,6 +1,7 @@
 //! Every law of the checker, with a file that breaks it and one that does not.
 
-use kibitz_lang::{Finding, Limits, Severity, Source, check, parse};
+use kibitz_lang::gdl::{Limits, check, parse};
+use kibitz_lang::{Finding, Severity, Source};
 
 /// A game in which nothing is wrong.
 const GAME: &str = "

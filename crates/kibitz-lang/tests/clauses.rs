@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kibitz_lang::syntax::{Formula, Literal, Rules, Symbol};
-use kibitz_lang::{Limits, Source, parse};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::syntax::{Formula, Literal, Rules, Symbol};
+use kibitz_lang::gdl::{Limits, parse};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

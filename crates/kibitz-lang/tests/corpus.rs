@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use kibitz_lang::gdl::{Limits, check, parse};
 use kibitz_lang::source::render_all;
-use kibitz_lang::{Limits, Severity, Source, check, parse};
+use kibitz_lang::{Severity, Source};
 
 /// The files that are not rules of a game as they stand, with the first reason.
 const REFUSED: &str = "

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use kibitz_core::Rng;
 use kibitz_core::playout::Rollout;
-use kibitz_lang::ground::GroundLimits;
-use kibitz_lang::run::ReasonLimits;
+use kibitz_lang::Source;
+use kibitz_lang::gdl::ground::GroundLimits;
+use kibitz_lang::gdl::run::ReasonLimits;
+use kibitz_lang::gdl::{Limits, LoadLimits, check, load, parse};
 use kibitz_lang::source::render_all;
-use kibitz_lang::{Limits, LoadLimits, Source, check, load, parse};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use kibitz_core::Rng;
 use kibitz_core::playout::Rollout;
-use kibitz_lang::compile::network;
-use kibitz_lang::ground::{Grain, GroundLimits, GroundingStrategy, ground_by};
-use kibitz_lang::run::{Machine, Outlook, Propnet, ReasonLimits, Reasoner};
-use kibitz_lang::{Limits, LoadLimits, Rules, Source, load, parse};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::compile::network;
+use kibitz_lang::gdl::ground::{Grain, GroundLimits, GroundingStrategy, ground_by};
+use kibitz_lang::gdl::run::{Machine, Outlook, Propnet, ReasonLimits, Reasoner};
+use kibitz_lang::gdl::{Limits, LoadLimits, Rules, load, parse};
 
 /// Joins that gain by splitting, relations that are asked for in several ways, recursion, negation of
 /// what is derived, tests in between, and chance.

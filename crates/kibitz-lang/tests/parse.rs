@@ -1,8 +1,9 @@
 //! Reading: both forms, plain clauses, and input that is no rules.
 
+use kibitz_lang::gdl::syntax::clauses::SPLIT;
+use kibitz_lang::gdl::{Limits, Rules, parse};
 use kibitz_lang::source::{Place, render_all};
-use kibitz_lang::syntax::clauses::SPLIT;
-use kibitz_lang::{Finding, Limits, Rules, Source, parse};
+use kibitz_lang::{Finding, Source};
 
 fn read(text: &str) -> Rules {
     let source = Source::new("test", text);
@@ -83,7 +84,7 @@ fn many_alternatives_become_helpers() {
     assert!(found.len() <= 12 * SPLIT, "{}", found.len());
     assert!(found[0].starts_with("(<= (p_case_"), "{}", found[0]);
     let rules = read(&format!("(<= (p ?x) {choices} (d ?x))"));
-    assert!(rules.clauses.iter().all(kibitz_lang::syntax::Clause::binds_its_head));
+    assert!(rules.clauses.iter().all(kibitz_lang::gdl::syntax::Clause::binds_its_head));
     // Nothing gives ?x its values in all alternatives: no helper can be made, and 2^14 are too many.
     let choices: String = (0..14).map(|n| format!("(or (not (r ?x)) (q ?x {n}))")).collect();
     assert_eq!(only(&format!("(<= (p ?x) {choices})")).0, "too-many-alternatives");

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use kibitz_core::Rng;
-use kibitz_lang::run::{Machine, Outlook, ReasonLimits, Reasoner};
-use kibitz_lang::{Limits, LoadLimits, Rules, Source, parse, smallest_network};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::run::{Machine, Outlook, ReasonLimits, Reasoner};
+use kibitz_lang::gdl::{Limits, LoadLimits, Rules, parse, smallest_network};
 
 fn rules(name: &str, text: &str) -> Rules {
     parse(&Source::new(name, text), &Limits::default()).unwrap_or_else(|found| panic!("{name}: {found:?}"))

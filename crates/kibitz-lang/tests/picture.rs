@@ -1,7 +1,8 @@
 //! Pictures of games as a whole: what is drawn, and what is not shown to whom.
 
 use kibitz_core::{Action, SharedModel, Turn};
-use kibitz_lang::{LoadLimits, Source, load};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::{LoadLimits, load};
 
 fn game(text: &str) -> SharedModel {
     load(&Source::new("game.kif", text), &LoadLimits::default())

@@ -6,7 +6,8 @@ use std::path::Path;
 use kibitz_core::Rng;
 use kibitz_core::game::{Action, Turn};
 use kibitz_core::{Model, SharedModel};
-use kibitz_lang::{LoadLimits, Source, load};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::{LoadLimits, load};
 
 /// Three boxes, one of which hides something; looking into one tells whether it is there.
 const BOXES: &str = "

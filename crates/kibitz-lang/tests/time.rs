@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use kibitz_lang::run::{ReasonLimits, Reasoner};
-use kibitz_lang::{Limits, LoadLimits, Source, load, parse};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::run::{ReasonLimits, Reasoner};
+use kibitz_lang::gdl::{Limits, LoadLimits, load, parse};
 
 const HEAD: &str = "(role you) (init start) (legal you go) (<= (next on) (does you go)) (goal you 100)\n";
 

@@ -5,8 +5,9 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use kibitz_lang::gdl::{LIMITS, Limits, LoadLimits, Report, Rules, check, load, parse};
 use kibitz_lang::source::{Finding as Found, render_all};
-use kibitz_lang::{LIMITS, Limits, LoadLimits, Report, Rules, Severity, Source, check, load, parse};
+use kibitz_lang::{Severity, Source};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

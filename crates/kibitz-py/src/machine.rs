@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use kibitz_lang::compile::network;
-use kibitz_lang::ground::{GroundingStrategy, NotGround, ground_by};
-use kibitz_lang::run::{Machine, Outlook, Propnet, Reasoner};
-use kibitz_lang::syntax::{Rule, Symbol};
-use kibitz_lang::{LoadLimits, Rules, Source, no_game, smallest_network};
+use kibitz_lang::Source;
+use kibitz_lang::gdl::compile::network;
+use kibitz_lang::gdl::ground::{GroundingStrategy, NotGround, ground_by};
+use kibitz_lang::gdl::run::{Machine, Outlook, Propnet, Reasoner};
+use kibitz_lang::gdl::syntax::{Rule, Symbol};
+use kibitz_lang::gdl::{LoadLimits, Rules, no_game, smallest_network};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

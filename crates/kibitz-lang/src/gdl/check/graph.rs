@@ -1,0 +1,179 @@
+//! Which relation depends on which.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::gdl::syntax::{Atom, Clause, Literal, Rules, Symbol, Symbols, Term};
+use crate::source::Span;
+
+/// A relation: its name and how many arguments it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Relation {
+    pub name: Symbol,
+    pub arity: usize,
+}
+
+/// A relation stands in the body of another's clause.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    pub to: usize,
+    pub positive: bool,
+    /// Where, for the first time.
+    pub span: Span,
+}
+
+/// The clauses with their relations numbered, in the order of the file.
+pub struct Graph<'a> {
+    pub rules: &'a Rules,
+    pub relations: Vec<Relation>,
+    index: HashMap<Relation, usize>,
+    /// What each relation depends on, each with each sign once.
+    pub edges: Vec<Vec<Edge>>,
+    /// The clauses that give each relation.
+    pub clauses: Vec<Vec<usize>>,
+    /// Where each stands first in a body.
+    pub uses: Vec<Option<Span>>,
+    /// The group of relations that depend on each other: equal numbers, equal groups. What a group
+    /// depends on has smaller numbers.
+    pub group: Vec<usize>,
+}
+
+impl<'a> Graph<'a> {
+    pub fn new(rules: &'a Rules) -> Graph<'a> {
+        let mut graph = Graph {
+            rules,
+            relations: Vec::new(),
+            index: HashMap::new(),
+            edges: Vec::new(),
+            clauses: Vec::new(),
+            uses: Vec::new(),
+            group: Vec::new(),
+        };
+        let mut edges: BTreeMap<(usize, usize, bool), Span> = BTreeMap::new();
+        for (number, clause) in rules.clauses.iter().enumerate() {
+            let head = graph.add(&clause.head);
+            graph.clauses[head].push(number);
+            for literal in &clause.body {
+                let Some(atom) = literal.atom() else { continue };
+                let to = graph.add(atom);
+                graph.uses[to].get_or_insert(atom.span);
+                edges.entry((head, to, matches!(literal, Literal::Positive(_)))).or_insert(atom.span);
+            }
+        }
+        for ((from, to, positive), span) in edges {
+            graph.edges[from].push(Edge { to, positive, span });
+        }
+        let next: Vec<Vec<usize>> =
+            graph.edges.iter().map(|edges| edges.iter().map(|edge| edge.to).collect()).collect();
+        graph.group = groups(&next);
+        graph
+    }
+
+    fn add(&mut self, atom: &Atom) -> usize {
+        let relation = Relation { name: atom.name, arity: atom.arity() };
+        *self.index.entry(relation).or_insert_with(|| {
+            self.relations.push(relation);
+            self.edges.push(Vec::new());
+            self.clauses.push(Vec::new());
+            self.uses.push(None);
+            self.relations.len() - 1
+        })
+    }
+
+    pub fn symbols(&self) -> &'a Symbols {
+        &self.rules.symbols
+    }
+
+    pub fn name(&self, symbol: Symbol) -> &'a str {
+        self.rules.symbols.name(symbol)
+    }
+
+    /// The number of an atom's relation. Every atom of the rules has one.
+    pub fn relation(&self, atom: &Atom) -> Option<usize> {
+        self.index.get(&Relation { name: atom.name, arity: atom.arity() }).copied()
+    }
+
+    /// The clauses that give relations of a name, whatever the number of their arguments.
+    pub fn clauses_of(&self, name: Symbol) -> impl Iterator<Item = &'a Clause> + '_ {
+        let numbers = (0..self.relations.len()).filter(move |number| self.relations[*number].name == name);
+        numbers.flat_map(|number| &self.clauses[number]).map(|clause| &self.rules.clauses[*clause])
+    }
+
+    /// Is it given by rules that the parser made up, and so of no concern to the author?
+    pub fn is_helper(&self, name: Symbol) -> bool {
+        !Symbols::is_keyword(name) && self.rules.symbols.first(name).is_none()
+    }
+
+    /// All atoms of all clauses: the heads, and the body's with `false`.
+    pub fn atoms(&self) -> impl Iterator<Item = (&'a Atom, bool)> {
+        self.rules.clauses.iter().flat_map(|clause| {
+            let body = clause.body.iter().filter_map(Literal::atom).map(|atom| (atom, false));
+            std::iter::once((&clause.head, true)).chain(body)
+        })
+    }
+}
+
+/// Could the two be the same for some values of their variables? Repeated variables are not looked at.
+pub fn may_match(one: &Term, two: &Term) -> bool {
+    match (one, two) {
+        (Term::Variable { .. }, _) | (_, Term::Variable { .. }) => true,
+        (Term::Constant { name: left, .. }, Term::Constant { name: right, .. }) => left == right,
+        (
+            Term::Compound { name: left, args: these, .. },
+            Term::Compound { name: right, args: those, .. },
+        ) => {
+            left == right
+                && these.len() == those.len()
+                && these.iter().zip(those).all(|(this, that)| may_match(this, that))
+        }
+        _ => false,
+    }
+}
+
+/// The strongly connected components of a graph, numbered so that edges lead to the same number or a
+/// smaller one. Tarjan's algorithm with a stack of its own: rules may form chains of any length.
+pub fn groups(next: &[Vec<usize>]) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
+    let mut group = vec![NONE; next.len()];
+    let mut order = vec![NONE; next.len()];
+    let mut low = vec![0; next.len()];
+    let mut seen = 0;
+    let mut count = 0;
+    let mut waiting: Vec<usize> = Vec::new();
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for root in 0..next.len() {
+        if order[root] != NONE {
+            continue;
+        }
+        path.push((root, 0));
+        while let Some((node, edge)) = path.pop() {
+            if edge == 0 {
+                order[node] = seen;
+                low[node] = seen;
+                seen += 1;
+                waiting.push(node);
+            }
+            if let Some(&to) = next[node].get(edge) {
+                path.push((node, edge + 1));
+                if order[to] == NONE {
+                    path.push((to, 0));
+                } else if group[to] == NONE {
+                    low[node] = low[node].min(order[to]);
+                }
+                continue;
+            }
+            if low[node] == order[node] {
+                while let Some(member) = waiting.pop() {
+                    group[member] = count;
+                    if member == node {
+                        break;
+                    }
+                }
+                count += 1;
+            }
+            if let Some((parent, _)) = path.last() {
+                low[*parent] = low[*parent].min(low[node]);
+            }
+        }
+    }
+    group
+}

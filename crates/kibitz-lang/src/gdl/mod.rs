@@ -1,0 +1,21 @@
+//! GDL and GDL-II, in prefix and in infix notation: parse, check, ground, compile, run. One folder a phase.
+//!
+//! From the lowest to the highest: [`syntax`] (the tree), [`mod@parse`] (from text to the tree),
+//! [`mod@check`] (is it a game?), [`deduce`] (what follows), [`mod@ground`] (rules without variables),
+//! [`compile`] and [`run`] (machines and the game on top), [`picture`] (how its states look).
+
+pub mod check;
+pub mod compile;
+pub mod deduce;
+pub mod ground;
+mod load;
+pub mod parse;
+pub mod picture;
+pub mod run;
+pub mod syntax;
+
+pub use check::check;
+pub use ground::{Ground, ground};
+pub use load::{LIMITS, LoadLimits, Loaded, Report, load, no_game, smallest_network};
+pub use parse::{Limits, parse};
+pub use syntax::Rules;
