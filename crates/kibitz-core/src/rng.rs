@@ -145,6 +145,30 @@ impl Rng {
         chosen
     }
 
+    /// The place of the highest of some numbers; of equal ones, any. (NaN is below all others.)
+    pub fn highest(&mut self, values: &[f64]) -> usize {
+        let (mut best, mut ties) = (0, 0);
+        for (at, value) in values.iter().enumerate() {
+            if ties == 0 || values[best].is_nan() || *value > values[best] {
+                (best, ties) = (at, 1);
+            } else if *value == values[best] {
+                ties += 1;
+                if self.below(ties) == 0 {
+                    best = at;
+                }
+            }
+        }
+        best
+    }
+
+    /// A place drawn in proportion to exp(value / τ), the Gibbs distribution; the values are lost.
+    pub fn gibbs(&mut self, values: &mut [f64], temperature: f64) -> usize {
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let scale = 1.0 / temperature.max(f64::MIN_POSITIVE);
+        values.iter_mut().for_each(|value| *value = ((*value - best) * scale).exp());
+        self.weighted(values.iter().copied())
+    }
+
     /// Shuffles in place, uniformly.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

@@ -79,19 +79,11 @@ pub fn greedy(
     evaluator: Option<&dyn Evaluator>,
     rng: &mut Rng,
 ) -> (Action, f64) {
-    let (mut best, mut best_value, mut ties) = (Action(0), f64::NEG_INFINITY, 0);
-    for &action in legal {
-        let value = afterstate_value(position, player, action, evaluator, rng);
-        if value > best_value {
-            (best, best_value, ties) = (action, value, 1);
-        } else if value == best_value {
-            ties += 1;
-            if rng.below(ties) == 0 {
-                best = action;
-            }
-        }
-    }
-    (best, best_value)
+    let value = |action: &Action| afterstate_value(position, player, *action, evaluator, rng);
+    let values: Vec<f64> = legal.iter().map(value).collect();
+    let best = rng.highest(&values);
+    let action = legal.get(best).copied().unwrap_or_default();
+    (action, values.get(best).copied().unwrap_or(f64::NEG_INFINITY))
 }
 
 /// An evaluator that can be asked for by name.

@@ -36,12 +36,15 @@ pub trait MacroActions: Send + Sync {
     }
 }
 
+/// The macro-actions of a game, or why there are none.
+pub type Made = Result<Arc<dyn MacroActions>, String>;
+
 /// A kind of macro-action that can be asked for by name.
 pub struct MacroEntry {
     /// How it is asked for, what it is and its parameters.
     pub part: PartEntry,
     /// Makes those of a game.
-    pub build: fn(&Spec, &SharedModel) -> Result<Arc<dyn MacroActions>, String>,
+    pub build: fn(&Spec, &SharedModel) -> Made,
     /// Whether it can be made with these parameters at all.
     pub check: fn(&Spec) -> Result<(), SpecError>,
 }
@@ -60,8 +63,7 @@ macro_rules! register_macro_actions {
                 },
                 build: |spec, model| {
                     let params = <$params as $crate::params::Params>::from_spec(spec);
-                    type Made = Result<Arc<dyn $crate::macro_actions::MacroActions>, String>;
-                    let build: fn($params, &$crate::model::SharedModel) -> Made = $build;
+                    let build: fn($params, &$crate::model::SharedModel) -> $crate::macro_actions::Made = $build;
                     build(params.map_err(|what| what.0)?, model)
                 },
                 check: |spec| <$params as $crate::params::Params>::from_spec(spec).map(|_| ()),

@@ -1,6 +1,6 @@
 //! `greedy`: one step ahead, by reward and evaluation.
 
-use super::{Context, Needs, Pick, Playout, Rollout};
+use super::{Context, Needs, Pick, Playout, Rollout, Trace};
 use crate::evaluate::{Evaluator, greedy};
 use crate::game::Action;
 use crate::model::{Model, State};
@@ -53,6 +53,7 @@ impl Pick for Greedy {
         &mut self,
         position: &dyn Position,
         player: usize,
+        _: Option<&Trace>,
         evaluator: Option<&dyn Evaluator>,
         rng: &mut Rng,
     ) -> Action {

@@ -1,9 +1,9 @@
 //! `mast`: the move-average sampling technique (Finnsson and Björnsson 2008).
 
-use super::{Context, Needs, Pick, Playout, Rollout, Trace};
+use super::{Context, Needs, Pick, Playout, Rollout, Trace, move_key};
 use crate::evaluate::Evaluator;
 use crate::game::Action;
-use crate::keys::{KeyMap, Kind, join};
+use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::position::Position;
 use crate::rng::Rng;
@@ -33,11 +33,6 @@ struct Mast {
     weights: Vec<f64>,
 }
 
-/// The key of an action of a player.
-fn entry(player: usize, action: u64) -> u64 {
-    join(Kind::Decision, action, player as u64)
-}
-
 impl Playout for Mast {
     fn needs(&self) -> Needs {
         Needs { trace: true, action_keys: true, ..Needs::default() }
@@ -56,7 +51,7 @@ impl Playout for Mast {
 
     fn learn(&mut self, trace: &Trace, returns: &[f64]) {
         for &(player, action) in &trace.moves {
-            let (mean, count) = self.means.entry(entry(player, action)).or_default();
+            let (mean, count) = self.means.entry(move_key(player, action)).or_default();
             *count += 1.0;
             *mean += (returns[player] - *mean) / *count;
         }
@@ -72,6 +67,7 @@ impl Pick for Mast {
         &mut self,
         position: &dyn Position,
         player: usize,
+        _: Option<&Trace>,
         _: Option<&dyn Evaluator>,
         rng: &mut Rng,
     ) -> Action {
@@ -82,13 +78,10 @@ impl Pick for Mast {
         weights.clear();
         // What was never tried is taken to be as good as can be, so that it will be.
         let mean = |action: &Action| {
-            let known = means.get(&entry(player, position.action_key(player, *action)));
+            let known = means.get(&move_key(player, position.action_key(player, *action)));
             known.map_or(info.max_return, |(mean, _)| *mean)
         };
         weights.extend(legal.iter().map(mean));
-        let best = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let scale = 1.0 / (*temperature * info.spread).max(f64::MIN_POSITIVE);
-        weights.iter_mut().for_each(|weight| *weight = ((*weight - best) * scale).exp());
-        legal.get(rng.weighted(weights.iter().copied())).copied().unwrap_or_default()
+        legal.get(rng.gibbs(weights, *temperature * info.spread)).copied().unwrap_or_default()
     }
 }

@@ -3,20 +3,22 @@
 //! A playout is a part: one file that registers itself, with its parameters, its memory and what it needs. They nest:
 //! `epsilon(0.1, playout=greedy)`, `turn(playout=mast)`. From the lowest to the highest: `rollout.rs` (the loop, which is compiled for
 //! each game's own states, with moves that are drawn or picked), and then the parts, which are `uniform.rs` (random,
-//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `mast.rs`, `epsilon.rs` and `until.rs`
+//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `mast.rs`, `ngram.rs`, `epsilon.rs` and `until.rs`
 //! (to a depth, or to the end of the turn).
 
 mod epsilon;
 mod greedy;
 mod leaf;
 mod mast;
+mod ngram;
 mod rollout;
 mod uniform;
 mod until;
 
 use crate::evaluate::Evaluator;
-use crate::game::Action;
+use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
+use crate::keys::{Kind, join};
 use crate::model::{Model, State};
 use crate::params::{Param, ParamDoc};
 use crate::part::{self, Needs, PartEntry};
@@ -62,11 +64,12 @@ pub trait Playout: Send + Sync {
 
 /// Picks the moves of a playout; the loop around it is compiled for the game's own states.
 pub trait Pick {
-    /// A legal action of `player`, one of the movers.
+    /// A legal action of `player`, one of the movers. `before` are the moves that led there, where they are noted.
     fn pick(
         &mut self,
         position: &dyn Position,
         player: usize,
+        before: Option<&Trace>,
         evaluator: Option<&dyn Evaluator>,
         rng: &mut Rng,
     ) -> Action;
@@ -123,17 +126,38 @@ pub fn play_out(
     }
 }
 
+/// The key of a player's move, by the action's own key ([`Position::action_key`]).
+#[inline]
+pub fn move_key(player: usize, action: u64) -> u64 {
+    join(Kind::Decision, action, player as u64)
+}
+
 /// The moves of a simulation.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
     /// Who moved, and the key of the action, from the root on.
     pub moves: Vec<(usize, u64)>,
+    /// Where the moves of each step begin that players made. (Those who move at once make one step.)
+    pub steps: Vec<usize>,
 }
 
 impl Trace {
-    /// Notes a move.
-    pub fn push(&mut self, position: &dyn Position, player: usize, action: Action) {
-        self.moves.push((player, position.action_key(player, action)));
+    /// Notes a step; those of chance are passed over. Gives how many moves were made before it.
+    pub fn note(&mut self, position: &dyn Position, turn: Turn, joint: &[Action]) -> usize {
+        let begin = self.moves.len();
+        if turn != Turn::Chance {
+            self.steps.push(begin);
+        }
+        for (player, action) in turn.movers().iter().zip(joint) {
+            self.moves.push((player, position.action_key(player, *action)));
+        }
+        begin
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.moves.clear();
+        self.steps.clear();
     }
 }
 

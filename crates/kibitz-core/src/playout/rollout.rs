@@ -77,7 +77,9 @@ pub fn run<G: Game>(
             break;
         }
         let mut choose = |player: usize, rng: &mut Rng| match &mut pick {
-            Some(pick) => pick.pick(&At(game, state), player, context.evaluator, rng),
+            Some(pick) => {
+                pick.pick(&At(game, state), player, context.trace.as_deref(), context.evaluator, rng)
+            }
             None => choose(game, state, player, how.policy, &mut scratch, rng),
         };
         let width = match turn {
@@ -98,11 +100,7 @@ pub fn run<G: Game>(
             }
         };
         if let Some(trace) = &mut context.trace {
-            let position = At(game, &*state);
-            turn.movers()
-                .iter()
-                .zip(joint)
-                .for_each(|(player, action)| trace.push(&position, player, action));
+            trace.note(&At(game, &*state), turn, &joint[..width]);
         }
         game.step(state, &joint[..width], rewards);
         if discounted {

@@ -9,6 +9,7 @@ use crate::game::Turn;
 use crate::interrupt::Interrupt;
 use crate::model::{Model, State};
 use crate::playout::{Context, MAX_PLAYERS, Playout, Rollout, play_out};
+use crate::position::Erased;
 use crate::rng::{Purpose, Rng};
 
 /// The sums of some playouts' returns, and their steps.
@@ -66,8 +67,7 @@ impl Leaf {
     #[inline]
     pub fn play_out(
         &self,
-        model: &dyn Model,
-        state: &State,
+        Erased(model, state): Erased,
         playout: &mut dyn Playout,
         how: &Rollout,
         count: u32,

@@ -1,96 +1,30 @@
 //! The one search loop: select, expand, play out, back up.
+//!
+//! `problem.rs` says what is searched, `choose.rs` what is done at a node, `back_up.rs` what comes of it.
+
+mod back_up;
+mod choose;
+mod problem;
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::aim::Aim;
 use super::leaf::Leaf;
-use super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
-use super::select::{Choices, Picked, Rule, Scratch, Selection, select};
+use super::select::{Later, Rule, Scratch};
 use super::speculative_batch::SpeculativeBatch;
-use super::tree::{Edge, FIRST, NONE, NodeId, Tree};
+use super::tree::{FIRST, NONE, NodeId, Tree};
 use super::unseen::Made;
 use super::width::Width;
 use crate::belief::{Belief, World};
 use crate::discount;
-use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
-use crate::keys::{Kind, join};
-use crate::model::{Model, State};
+use crate::model::State;
 use crate::playout::{Context, Playout, Rollout, Trace};
 use crate::position::Erased;
-use crate::rng::{Rng, mix};
-use crate::view::View;
-
-/// What all workers of one search share and none changes.
-pub(super) struct Problem<'a> {
-    pub model: &'a dyn Model,
-    pub view: &'a View,
-    pub params: &'a SearchParams,
-    /// State, action-observation or public; never auto.
-    pub kind: TreeKind,
-    pub selection: &'a dyn Selection,
-    pub playout: &'a dyn Playout,
-    pub evaluator: Option<&'a dyn Evaluator>,
-    /// Where playouts end.
-    pub rollout: Rollout,
-    /// Moves from the root after which a simulation stops.
-    pub horizon: u32,
-    /// The most simulations that are made in one go; 1 but for flat search.
-    pub together: u32,
-    /// The key of the root's node.
-    pub root: u64,
-    /// Who moves there, and a state that it may be.
-    pub turn: Turn,
-    pub present: &'a State,
-    /// Worlds disagree with something that was seen: a node's actions need not be legal in the present one.
-    pub inconsistent: bool,
-}
-
-impl Problem<'_> {
-    /// Whether simulations go on through the nodes that they add, and a node needs nothing but its edges.
-    fn adds_whole_paths(&self) -> bool {
-        let SearchParams { backup, observers, parallel, workers, .. } = *self.params;
-        let alone = parallel != Parallel::Tree || workers == 1;
-        let plain = backup != Backup::Max && observers == Observers::All && self.selection.columns() == 0;
-        let plain = plain && !self.selection.draws();
-        self.params.growth() > 1.0 && plain && alone && self.kind != TreeKind::Public
-    }
-
-    /// Whether nodes are told apart by what their player has seen.
-    #[inline]
-    fn goes_by_views(&self) -> bool {
-        matches!(self.kind, TreeKind::ActionObservation | TreeKind::Public)
-    }
-
-    /// Whether moves may go unseen, so that it has to be found out which do.
-    pub fn watches(&self) -> bool {
-        let fixed = !self.selection.draws(); // chance has no need of more
-        self.kind == TreeKind::ActionObservation && self.model.info().players > 1 && fixed
-    }
-
-    /// Whether `player` decides by what another, who has the tree, sees.
-    #[inline]
-    pub fn is_observed(&self, player: usize) -> bool {
-        self.params.observers == Observers::One && player != self.view.player
-    }
-
-    /// The key of the node where `player` decides in a world, so many steps from the root.
-    #[inline]
-    pub fn key(&self, world: &World, turn: Turn, player: usize, step: usize) -> u64 {
-        let key = match self.kind {
-            TreeKind::ActionObservation if self.is_observed(player) => {
-                // Steps that the observer does not notice leave its view as it was.
-                let seen = world.view_key(self.model, self.view.player);
-                return join(Kind::Decision, join(Kind::Step, seen, step as u64), player as u64);
-            }
-            _ if self.goes_by_views() => return world.view_key(self.model, player),
-            _ if self.params.transpositions => self.model.hash(&world.state),
-            _ => world.path,
-        };
-        if let Turn::Several(_) = turn { join(Kind::Decision, key, player as u64) } else { key }
-    }
-}
+use crate::rng::Rng;
+use back_up::Backed;
+pub(super) use back_up::Moments;
+pub(super) use problem::Problem;
 
 /// One thread's share of a search.
 pub(super) struct Worker<'a> {
@@ -118,8 +52,13 @@ pub(super) struct Worker<'a> {
     /// UCB1 is compiled into the search; others are asked.
     ucb1: bool,
     pub playout: Box<dyn Playout>,
-    /// The moves of the present simulation, where the playout learns from them.
+    /// The moves of the present simulation, where the playout or the selection learns from them.
     trace: Option<Trace>,
+    /// Those from a choice on, where the selection learns from them.
+    later: Later,
+    /// Which of the two it is.
+    learns: bool,
+    looks_on: bool,
     world: World,
     /// Whether it has to be found out which moves others do not see.
     watches: bool,
@@ -155,43 +94,12 @@ pub(super) struct Worker<'a> {
     backed: Vec<Backed>,
 }
 
-/// Count, sum and sum of squares of some samples. The mean of several counts as so many.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Moments {
-    pub samples: f64,
-    pub count: f64,
-    pub sum: f64,
-    pub squares: f64,
-}
-
-impl Moments {
-    fn add(&mut self, mean: f64, count: u32) {
-        self.join(Moments {
-            samples: 1.0,
-            count: count.into(),
-            sum: f64::from(count) * mean,
-            squares: f64::from(count) * mean * mean,
-        });
-    }
-
-    pub fn join(&mut self, other: Moments) {
-        self.samples += other.samples;
-        self.count += other.count;
-        self.sum += other.sum;
-        self.squares += other.squares;
-    }
-
-    /// The variance of a single return, from two samples on.
-    pub fn variance(&self) -> Option<f64> {
-        let spread = (self.squares - self.sum * self.sum / self.count).max(0.0);
-        (self.samples > 1.0).then(|| spread / (self.samples - 1.0))
-    }
-}
-
 /// One step of a simulation: how much what follows counts, and where its choices begin.
 struct Step {
     discount: f64,
     choices: usize,
+    /// How many moves had been made before it, where they are noted.
+    moves: usize,
 }
 
 /// One player's choice at one step.
@@ -202,18 +110,6 @@ pub(super) struct Chosen {
     pub edge: u32,
     /// How probable the choice was, where regrets are summed up at this node.
     pub probability: Option<f64>,
-}
-
-/// What comes back to a player from below.
-#[derive(Clone, Copy, Default)]
-struct Backed {
-    /// The value of what lies below, discounted by `weight`, and the rewards on the way there.
-    value: f64,
-    weight: f64,
-    reward: f64,
-    /// How often that place had been reached before, and its value then (backup=max only).
-    count: f64,
-    old: f64,
 }
 
 impl<'a> Worker<'a> {
@@ -236,7 +132,10 @@ impl<'a> Worker<'a> {
             rule: Rule::new(problem.model.info(), problem.params),
             ucb1: problem.selection.is_ucb1(),
             playout: problem.playout.fork(),
-            trace: problem.playout.needs().trace.then(Trace::default),
+            trace: (problem.playout.needs().trace || problem.selection.needs().trace).then(Trace::default),
+            later: Later::default(),
+            learns: problem.playout.needs().trace,
+            looks_on: problem.selection.needs().trace,
             world: World::initial(problem.model),
             watches: problem.watches(),
             uniform: !problem.selection.explores() && !problem.selection.draws(),
@@ -353,7 +252,7 @@ impl<'a> Worker<'a> {
         self.own = self.root;
         self.last.fill(None);
         if let Some(trace) = &mut self.trace {
-            trace.moves.clear();
+            trace.clear();
         }
         (self.fate, self.unseen) = (None, false);
     }
@@ -434,169 +333,6 @@ impl<'a> Worker<'a> {
         inside
     }
 
-    /// Chooses for every mover at its own node.
-    #[inline]
-    fn select(&mut self, tree: &Tree, turn: Turn) {
-        for (slot, player) in turn.movers().iter().enumerate() {
-            let id = self.here[slot];
-            if id != NONE {
-                if player == self.problem.view.player {
-                    self.own = id;
-                }
-                if self.problem.is_observed(player) {
-                    self.offer(tree, id, player);
-                } else if tree.edges(id).is_empty() {
-                    if self.lazy && tree.node(id).visits.load(Relaxed) == 0 {
-                        self.leave_new(tree, id, player);
-                        continue;
-                    }
-                    self.expand(tree, id, player, None);
-                }
-                tree.visit_node(id, self.count);
-            }
-            let edges = tree.edges(id);
-            let trail = self.trail(player);
-            let several = matches!(turn, Turn::Several(_));
-            if several && self.watches && id != NONE {
-                tree.mark_unseen(id); // its player may move alone where it knows no more than here
-            }
-            let unseen = several || self.watches && (self.uniform || tree.is_unseen(id));
-            let plain = self.problem.kind != TreeKind::Public && !self.problem.inconsistent;
-            let chosen = if edges.is_empty() {
-                None
-            } else if self.ucb1 && plain && !self.problem.is_observed(player) {
-                Some((select(tree, id, edges, &self.rule, unseen, &mut self.rng), None))
-            } else {
-                self.pick(tree, id, player, several, unseen)
-            };
-            let Some((chosen, probability)) = chosen else {
-                // No node, another worker is expanding it, or memory is full: play on at random.
-                self.leave_speculation();
-                let (state, rng) = (&self.world.state, &mut self.rng);
-                self.joint.push(self.problem.model.random_action(state, player, &mut self.scratch, rng));
-                self.last[trail] = None;
-                continue;
-            };
-            if let Some(trace) = &mut self.trace {
-                let state = self.speculative.as_ref().and_then(SpeculativeBatch::state);
-                let position = Erased(self.problem.model, state.unwrap_or(&self.world.state));
-                trace.push(&position, player, edges[chosen].action());
-            }
-            if self.watches && !unseen {
-                self.trial = self.alternative(tree, id, player, chosen);
-            }
-            tree.visit_edge(&edges[chosen], self.count);
-            self.joint.push(edges[chosen].action());
-            let edge = tree.first_edge(id) + chosen as u32;
-            self.choices.push(Chosen { player, node: id, edge, probability });
-            self.last[trail] = Some(edge);
-        }
-    }
-
-    /// Asks the selection. A node's actions need not be legal in the present world where all is told apart by what
-    /// another sees, or where worlds disagree with something that was seen.
-    #[inline(never)]
-    fn pick(
-        &mut self,
-        tree: &Tree,
-        id: NodeId,
-        player: usize,
-        several: bool,
-        unseen: bool,
-    ) -> Option<Picked> {
-        let counted = self.problem.is_observed(player);
-        if self.problem.inconsistent && !counted {
-            self.scratch.clear();
-            self.problem.model.legal(&self.world.state, player, &mut self.scratch);
-            self.scratch.sort_unstable();
-        }
-        let offered = (self.problem.inconsistent || counted).then_some((self.scratch.as_slice(), counted));
-        if self.problem.kind == TreeKind::Public {
-            let (chosen, probability) = self.choose_policy(tree, id, player, several);
-            let action = tree.edges(id)[chosen].action();
-            let legal = !self.problem.inconsistent || self.scratch.binary_search(&action).is_ok();
-            return legal.then_some((chosen, probability));
-        }
-        let at = Choices { offered, unseen, jitter: unseen, ..Choices::new(tree, id, &self.rule) };
-        self.problem.selection.pick(&at, &mut self.picks, &mut self.rng)
-    }
-
-    /// Now and then (at its first, second, fourth, eighth, ... visit) another action of a node than the one that was
-    /// chosen there: would everybody see the difference?
-    #[inline(never)]
-    fn alternative(
-        &self,
-        tree: &Tree,
-        id: NodeId,
-        player: usize,
-        chosen: usize,
-    ) -> Option<(NodeId, Action)> {
-        let visits = tree.node(id).visits.load(Relaxed);
-        if !visits.is_power_of_two() {
-            return None;
-        }
-        let edges = tree.edges(id);
-        // Of a node that is not its player's own, other worlds may offer something else.
-        let offered = self.problem.is_observed(player) || self.problem.inconsistent;
-        let is_legal = |edge: &&Edge| !offered || self.scratch.contains(&edge.action());
-        // The edges are in random order.
-        let others = edges[chosen + 1..].iter().chain(&edges[..chosen]).filter(is_legal);
-        let count = others.clone().count().max(1);
-        // By a hash: edges that are chosen in turn would else meet the same few others for ever.
-        let which = mix(u64::from(visits)) % count as u64;
-        others.clone().nth(which as usize).map(|edge| (id, edge.action()))
-    }
-
-    /// Leaves a new node by any of its actions.
-    #[inline]
-    fn leave_new(&mut self, tree: &Tree, id: NodeId, player: usize) {
-        let (state, rng) = (&self.world.state, &mut self.rng);
-        let action = self.problem.model.random_action(state, player, &mut self.scratch, rng);
-        tree.leave_new(id, action, self.count);
-        self.joint.push(action);
-        self.choices.push(Chosen { player, node: id, edge: FIRST, probability: None });
-        let trail = self.trail(player);
-        self.last[trail] = None;
-        // Nodes of states without transpositions have one way to them.
-        self.unseen = self.problem.kind == TreeKind::State && !self.problem.params.transpositions;
-    }
-
-    /// Lists a node's actions, in random order: they are tried in the order of the list. The state is
-    /// the present one, if none is given.
-    pub(super) fn expand(&mut self, tree: &Tree, id: NodeId, player: usize, state: Option<&State>) {
-        let mut actions = std::mem::take(&mut self.scratch);
-        actions.clear();
-        self.problem.model.legal(state.unwrap_or_else(|| self.state()), player, &mut actions);
-        self.rng.shuffle(&mut actions);
-        let left_by = tree.left_by(id);
-        match left_by.and_then(|action| actions.iter().position(|other| *other == action)) {
-            Some(tried) => {
-                actions.swap(0, tried);
-                tree.expand_left(id, &actions);
-            }
-            None => {
-                tree.expand(id, &actions);
-            }
-        }
-        self.scratch = actions;
-        if !self.ucb1 {
-            let at = Choices::new(tree, id, &self.rule);
-            let kept = self.speculative.as_ref().and_then(SpeculativeBatch::state);
-            let state = state.or(kept).unwrap_or(&self.world.state);
-            let Problem { model, selection, evaluator, .. } = *self.problem;
-            selection.prepare(&Erased(model, state), player, &at, evaluator, &mut self.rng);
-        }
-    }
-
-    /// Lists what is legal in the present world in `scratch`, sorted, adds what the node lacks of it, and counts
-    /// that it was on offer: another world may offer something else.
-    fn offer(&mut self, tree: &Tree, id: NodeId, player: usize) {
-        self.scratch.clear();
-        self.problem.model.legal(&self.world.state, player, &mut self.scratch);
-        self.rng.shuffle(&mut self.scratch);
-        tree.offer(id, &mut self.scratch);
-    }
-
     /// Carries out a joint action and moves the keys on.
     #[inline]
     fn step(&mut self, turn: Turn, first_choice: usize) {
@@ -606,6 +342,8 @@ impl<'a> Worker<'a> {
         let from = self.rewards.len();
         self.rewards.resize(from + players, 0.0);
         let rewards = &mut self.rewards[from..];
+        let moves =
+            self.trace.as_mut().map_or(0, |trace| trace.note(&Erased(model, &world.state), turn, joint));
         match (&mut self.speculative, turn, self.last[0]) {
             (Some(speculative), Turn::One(_), Some(edge)) if speculative.state().is_some() => {
                 self.transitions += u64::from(speculative.step(model, edge, joint[0], rewards));
@@ -622,7 +360,7 @@ impl<'a> Worker<'a> {
             self.fate = None;
         }
         let discount = discount::after(turn, self.problem.rollout.discount);
-        self.steps.push(Step { discount, choices: first_choice });
+        self.steps.push(Step { discount, choices: first_choice, moves });
         if self.problem.goes_by_views() {
             world.extend_views(model, turn, joint);
         } else {
@@ -663,105 +401,8 @@ impl<'a> Worker<'a> {
         let trace = self.trace.as_mut();
         let evaluator = self.problem.evaluator;
         let mut context = Context { evaluator, rng: &mut self.rng, interrupt, trace };
-        let (model, state) = (self.problem.model, &self.world.state);
+        let at = Erased(self.problem.model, &self.world.state);
         self.transitions +=
-            leaf.play_out(model, state, &mut *self.playout, &how, count, &mut context, &mut self.returns);
-    }
-
-    /// Lets the playout learn from what came of the simulation.
-    #[inline]
-    fn learn(&mut self) {
-        if let Some(trace) = &self.trace {
-            let came =
-                self.backed.iter().map(|from_root| from_root.reward + from_root.weight * from_root.value);
-            self.returns.clear();
-            self.returns.extend(came);
-            self.playout.learn(trace, &self.returns);
-        }
-    }
-
-    /// Makes of what this simulation pays what its players want.
-    #[inline]
-    fn take_aim(&mut self) {
-        let aim = self.problem.params.aim;
-        if aim == Aim::Return {
-            return;
-        }
-        let players = self.returns.len();
-        // A win is paid once: by the last step, or by the playout that goes on from there.
-        let from = match aim {
-            Aim::Win if self.turn() == Turn::Over => self.rewards.len().saturating_sub(players),
-            Aim::Win => self.rewards.len(),
-            _ => 0,
-        };
-        self.rewards[from..].chunks_exact_mut(players).for_each(|rewards| aim.take(rewards));
-        if aim != Aim::Win || from == self.rewards.len() {
-            aim.take(&mut self.returns);
-        }
-    }
-
-    /// Carries the return from the leaf to the root, through every choice on the way.
-    #[inline]
-    fn back_up(&mut self, tree: &Tree) {
-        let mut backed = std::mem::take(&mut self.backed);
-        backed.clear();
-        backed.extend(self.returns.iter().map(|&value| Backed { value, weight: 1.0, ..Backed::default() }));
-        for &(player, leaf) in &self.leaves {
-            tree.node(leaf).set_value(self.returns[player]);
-        }
-        let mut end = self.choices.len();
-        for (step, rewards) in self.steps.iter().zip(self.rewards.chunks_exact(backed.len())).rev() {
-            for (below, reward) in backed.iter_mut().zip(rewards) {
-                below.reward = reward + step.discount * below.reward;
-                below.weight *= step.discount;
-            }
-            let chosen = &self.choices[step.choices..end];
-            for &Chosen { player, node, edge, probability } in chosen {
-                let Backed { value, weight, reward, count, old } = backed[player];
-                let sample = reward + weight * value;
-                if edge == FIRST {
-                    tree.node(node).set_value(sample);
-                    continue;
-                }
-                if !self.ucb1 {
-                    let chosen = (edge - tree.first_edge(node)) as usize;
-                    let at = Choices::new(tree, node, &self.rule);
-                    self.problem.selection.update(&at, (chosen, probability), sample);
-                }
-                let e = tree.edge(edge);
-                tree.add(e, sample + weight * count * (value - old), self.count);
-                match self.problem.params.backup {
-                    Backup::Mean => {}
-                    Backup::MixMax(_) => tree.note_best(e, sample),
-                    Backup::Max => self.bellman(tree, player, node, chosen.len() == 1, &mut backed),
-                }
-                if node == self.root {
-                    self.root_returns[(edge - tree.first_edge(node)) as usize].add(sample, self.count);
-                }
-            }
-            end = step.choices;
-        }
-        for (total, from_root) in self.totals.iter_mut().zip(&backed) {
-            *total += f64::from(self.count) * (from_root.reward + from_root.weight * from_root.value);
-        }
-        self.backed = backed;
-    }
-
-    /// backup=max: gives a node the value of its best action, which is what its parent's edge now
-    /// counts for every earlier visit as well. To the other of two it is worth what is left of the sum of both
-    /// (which is the same whatever they do: their returns add up to zero, single steps need not), unless
-    /// it has chosen at the same time, for itself.
-    fn bellman(&self, tree: &Tree, player: usize, id: NodeId, alone: bool, backed: &mut [Backed]) {
-        let node = tree.node(id);
-        let old = node.value();
-        let count = f64::from(node.visits.load(Relaxed).saturating_sub(1));
-        let tried = tree.edges(id).iter().filter(|edge| edge.visits.load(Relaxed) > 0);
-        let value = node.set_value(tried.map(|edge| tree.mean(edge)).fold(f64::NEG_INFINITY, f64::max));
-        let below = Backed { value, weight: 1.0, reward: 0.0, count, old };
-        if alone && self.problem.kind == TreeKind::State && self.last.len() == 2 {
-            let sum: f64 = backed.iter().map(|below| below.reward + below.weight * below.value).sum();
-            backed[1 - player] = Backed { value: sum - value, old: sum - old, ..below };
-        }
-        backed[player] = below;
+            leaf.play_out(at, &mut *self.playout, &how, count, &mut context, &mut self.returns);
     }
 }

@@ -7,42 +7,14 @@
 //! The arrays grow between slices of the search, never under it; [`prune`] cuts them down between searches.
 
 mod columns;
+mod node;
 mod prune;
 
-use std::sync::atomic::{
-    AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
-};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use crate::game::Action;
-
-/// A decision of one player: 24 bytes.
-#[derive(Default, Debug)]
-pub struct Node {
-    key: AtomicU64,
-    /// How many simulations came here.
-    pub visits: AtomicU32,
-    /// Where its edges begin; the action that was tried, as long as there are none.
-    first: AtomicU32,
-    /// How many there are; `WIDE` where a header before them says it.
-    count: AtomicU16,
-    /// How many of the edges have been tried; they are tried in order. Of a wide node the header says it.
-    tried: AtomicU16,
-    /// The value last backed up to the parent (backup=max only), or the return of the only visit.
-    value: AtomicU32,
-}
-
-/// One action at a node: 24 bytes.
-#[derive(Default, Debug)]
-pub struct Edge {
-    action: AtomicU32,
-    /// How many simulations took it.
-    pub visits: AtomicU32,
-    excess: AtomicU64,
-    /// The node last reached through it: a shortcut past the index.
-    pub child: AtomicU32,
-    /// The best return so far (backup=mixmax), or how often the action was on offer (observers=one).
-    extra: AtomicU32,
-}
+pub use node::{Edge, Node};
+use node::{add_f64, add_u32};
 
 /// A visit that is only imagined, with what it changed.
 #[derive(Debug)]
@@ -521,164 +493,10 @@ impl Tree {
     }
 }
 
-impl Node {
-    /// The value last backed up from here.
-    #[inline]
-    pub fn value(&self) -> f64 {
-        f64::from(f32::from_bits(self.value.load(Relaxed)))
-    }
-
-    /// Sets the value backed up from here and gives it back as stored.
-    #[inline]
-    pub fn set_value(&self, value: f64) -> f64 {
-        self.value.store((value as f32).to_bits(), Relaxed);
-        f64::from(value as f32)
-    }
-}
-
-impl Edge {
-    /// The action.
-    #[inline]
-    pub fn action(&self) -> Action {
-        Action(self.action.load(Relaxed))
-    }
-
-    /// By how much the returns exceeded the lowest possible ones, in all.
-    #[inline]
-    pub fn excess(&self) -> f64 {
-        f64::from_bits(self.excess.load(Relaxed))
-    }
-
-    /// How often the action was on offer.
-    #[inline]
-    pub fn offers(&self) -> u32 {
-        self.extra.load(Relaxed)
-    }
-
-    fn copy_from(&self, source: &Edge) {
-        self.action.store(source.action.load(Relaxed), Relaxed);
-        self.visits.store(source.visits.load(Relaxed), Relaxed);
-        self.excess.store(source.excess.load(Relaxed), Relaxed);
-        self.child.store(source.child.load(Relaxed), Relaxed);
-        self.extra.store(source.extra.load(Relaxed), Relaxed);
-    }
-
-    /// The best return so far.
-    #[inline]
-    pub fn best(&self) -> f64 {
-        f64::from(f32::from_bits(self.extra.load(Relaxed)))
-    }
-}
-
 /// How many edges a node with so many actions has before those of its actions.
 fn header(actions: usize) -> usize {
     usize::from(actions >= WIDE.into())
 }
 
-#[inline]
-fn add_u32(cell: &AtomicU32, amount: u32, shared: bool) -> u32 {
-    if shared {
-        return cell.fetch_add(amount, Relaxed);
-    }
-    let old = cell.load(Relaxed);
-    cell.store(old + amount, Relaxed);
-    old
-}
-
-#[inline]
-fn add_f64(cell: &AtomicU64, amount: f64, shared: bool) {
-    let add = |bits| (f64::from_bits(bits) + amount).to_bits();
-    if shared {
-        let _ = cell.fetch_update(Relaxed, Relaxed, |bits| Some(add(bits)));
-    } else {
-        cell.store(add(cell.load(Relaxed)), Relaxed);
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_node_and_its_edge_are_small() {
-        assert_eq!((size_of::<Node>(), size_of::<Edge>()), (24, 24));
-    }
-
-    #[test]
-    fn a_first_visit_needs_no_edges_and_is_not_lost() {
-        let tree = Tree::new(false, -1.0, false);
-        let (id, _) = tree.add_node(42, NONE).unwrap();
-        assert_eq!((tree.left_by(id), tree.find(42)), (None, Some(id)));
-        tree.leave_new(id, Action(7), 1);
-        tree.node(id).set_value(0.5);
-        assert_eq!((tree.left_by(id), tree.edges(id).len()), (Some(Action(7)), 0));
-        tree.expand_left(id, &[Action(7), Action(3)]);
-        let edges = tree.edges(id);
-        let visits = edges.iter().map(|edge| edge.visits.load(Relaxed)).collect::<Vec<_>>();
-        assert_eq!((visits, tree.mean(&edges[0]), edges[0].best()), (vec![1, 0], 0.5, 0.5));
-        assert_eq!((tree.left_by(id), tree.take_untried(id, 2)), (None, Some(1)));
-    }
-
-    #[test]
-    fn what_is_on_offer_is_counted_by_itself() {
-        let tree = Tree::new(false, 0.0, false);
-        let (id, _) = tree.find_or_add(42, NONE).unwrap();
-        let edge = |action: u32| tree.edges(id).iter().find(|edge| edge.action() == Action(action));
-        tree.offer(id, &mut [Action(1), Action(2)]);
-        tree.visit_edge(edge(2).unwrap(), 1);
-        tree.add(edge(2).unwrap(), 3.0, 1);
-        // Another world offers something else: what is known of the others stays.
-        tree.offer(id, &mut [Action(5), Action(2)]);
-        tree.offer(id, &mut [Action(5)]);
-        let offers = |action| edge(action).map(Edge::offers);
-        assert_eq!([1, 2, 5].map(offers), [Some(1), Some(2), Some(2)]);
-        assert_eq!((tree.mean(edge(2).unwrap()), tree.edges(id).len()), (3.0, 3));
-    }
-
-    #[test]
-    fn a_node_holds_all_actions_however_many() {
-        for many in [WIDE as usize - 1, WIDE as usize, 3 * usize::from(WIDE)] {
-            let mut actions: Vec<Action> = (0..many as u32).rev().map(Action).collect();
-            let mut tree = Tree::new(false, 0.0, false);
-            tree.reserve(4, 4 * many + 16);
-            let [(expanded, _), (left, _), (offered, _)] =
-                [1, 2, 3].map(|key| tree.add_node(key, NONE).unwrap());
-            assert!(tree.expand(expanded, &actions));
-            tree.leave_new(left, actions[0], 1);
-            tree.expand_left(left, &actions);
-            tree.offer(offered, &mut [Action(0), Action(5)]);
-            tree.offer(offered, &mut actions);
-            for id in [expanded, left, offered] {
-                let mut there: Vec<Action> = tree.edges(id).iter().map(Edge::action).collect();
-                there.sort_unstable();
-                assert_eq!(there, actions);
-            }
-            assert_eq!([expanded, left].map(|id| tree.tried(id)), [0, 1]);
-            for id in [expanded, left] {
-                let rest: Vec<usize> = std::iter::from_fn(|| tree.take_untried(id, many)).collect();
-                assert_eq!((rest.len(), rest.last()), (many - usize::from(id == left), Some(&(many - 1))));
-                assert_eq!(tree.tried(id), many);
-            }
-            assert!(tree.edges(offered).iter().all(|edge| (1..=2).contains(&edge.offers())));
-        }
-    }
-
-    #[test]
-    fn nodes_are_found_again_after_growth() {
-        let mut tree = Tree::new(false, 0.0, false);
-        let keys: Vec<u64> = (1..5000).map(crate::rng::mix).collect();
-        for key in &keys {
-            if !tree.has_room(0) {
-                tree.grow(0);
-            }
-            let (id, new) = tree.find_or_add(*key, NONE).unwrap();
-            assert!(new && tree.expand(id, &[Action(7), Action(*key as u32)]));
-        }
-        for key in &keys {
-            let id = tree.find(*key).unwrap();
-            assert_eq!(tree.edges(id)[1].action(), Action(*key as u32));
-        }
-        assert_eq!(tree.find(12345), None);
-        assert_eq!(tree.len(), keys.len());
-    }
-}
+mod tests;

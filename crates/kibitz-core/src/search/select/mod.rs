@@ -5,6 +5,7 @@
 //! and returns, stands in columns that exist only where one wants them (`tree/columns.rs`).
 
 mod bias;
+mod rave;
 mod regret;
 mod ucb1;
 mod uniform;
@@ -12,9 +13,11 @@ mod uniform;
 use super::tree::{Edge, NodeId, Tree};
 use crate::evaluate::Evaluator;
 use crate::game::Action;
+use crate::keys::KeyMap;
 use crate::params::{Param, ParamDoc};
 use crate::part::{self, Needs, PartEntry};
 use crate::planner::Judgement;
+use crate::playout::{Trace, move_key};
 use crate::position::Position;
 use crate::rng::Rng;
 use crate::spec::{Spec, SpecError, Value};
@@ -62,9 +65,43 @@ impl<'a> Choices<'a> {
         self.tree.column(column, self.tree.first_edge(self.node) as usize + index)
     }
 
+    /// A key that the selection keeps of an edge, in two columns.
+    fn key(&self, column: usize, index: usize) -> u64 {
+        let at = self.tree.first_edge(self.node) as usize + index;
+        u64::from(self.tree.bits(column, at)) << 32 | u64::from(self.tree.bits(column + 1, at))
+    }
+
     /// Sets it.
+    fn set_key(&self, column: usize, index: usize, key: u64) {
+        let at = self.tree.first_edge(self.node) as usize + index;
+        self.tree.set_bits(column, at, (key >> 32) as u32);
+        self.tree.set_bits(column + 1, at, key as u32);
+    }
+
+    /// Sets a number.
     fn set_column(&self, column: usize, index: usize, value: f64) {
         self.tree.set_column(column, self.tree.first_edge(self.node) as usize + index, value);
+    }
+}
+
+/// The moves of a simulation from some choice on.
+#[derive(Default)]
+pub struct Later(KeyMap<()>);
+
+impl Later {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds some of the moves that were made.
+    pub(super) fn extend(&mut self, trace: &Trace, from: usize, to: usize) {
+        let made = &trace.moves[from..to.min(trace.moves.len())];
+        self.0.extend(made.iter().map(|&(player, action)| (move_key(player, action), ())));
+    }
+
+    /// Whether a move was made, by its [`move_key`].
+    fn has(&self, key: u64) -> bool {
+        self.0.contains_key(&key)
     }
 }
 
@@ -120,9 +157,9 @@ pub trait Selection: Send + Sync {
     /// Chooses an edge; none, where none that it would choose is on offer.
     fn pick(&self, at: &Choices, scratch: &mut Scratch, rng: &mut Rng) -> Option<Picked>;
 
-    /// What came of a choice.
-    fn update(&self, at: &Choices, chosen: Picked, sample: f64) {
-        let _ = (at, chosen, sample);
+    /// What came of a choice: the return from there on, and, where [`Needs::trace`] is set, the moves from there on.
+    fn update(&self, at: &Choices, chosen: Picked, sample: f64, later: &Later) {
+        let _ = (at, chosen, sample, later);
     }
 
     /// The probability of each action that the selection stands for, given the evidence at the root. `Some(spread)`, the

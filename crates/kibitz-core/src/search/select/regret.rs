@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
+use super::{Choices, Later, Needs, Picked, Scratch, Selection, register_selection};
 use crate::planner::Judgement;
 use crate::regret::regret_matching;
 use crate::rng::Rng;
@@ -109,7 +109,7 @@ impl Selection for RegretMatchingPlus {
     /// Adds to the regrets of a node's actions what one return says, of which the chosen one was as probable as
     /// said: an estimate by importance sampling of what each would have brought beyond what was brought. The node's
     /// mean so far is taken off first, which changes no expectation and makes it less noisy.
-    fn update(&self, at: &Choices, (chosen, probability): Picked, sample: f64) {
+    fn update(&self, at: &Choices, (chosen, probability): Picked, sample: f64, _: &Later) {
         let Some(probability) = probability else { return };
         let (mut before, mut sum) = (-1.0, 0.0);
         for edge in at.edges {
@@ -198,7 +198,7 @@ mod tests {
             tree.visit_edge(&edges[picked.0], 1);
             let pays = rng.unit() < [0.4, 0.6][picked.0];
             let sample = if pays { 1.0 } else { -1.0 };
-            plus.update(&at, picked, sample);
+            plus.update(&at, picked, sample, &Later::default());
             tree.add(&edges[picked.0], sample, 1);
         }
         let [worse, better] = tree.edges(id) else { panic!("two edges") };

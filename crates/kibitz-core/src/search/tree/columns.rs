@@ -16,13 +16,25 @@ impl Tree {
     /// A number of an edge, which is 0 at first.
     #[inline]
     pub fn column(&self, column: usize, edge: usize) -> f64 {
-        f64::from(f32::from_bits(self.columns[column][edge].load(Relaxed)))
+        f64::from(f32::from_bits(self.bits(column, edge)))
     }
 
     /// Sets it, as a number of single precision.
     #[inline]
     pub fn set_column(&self, column: usize, edge: usize, value: f64) {
-        self.columns[column][edge].store((value as f32).to_bits(), Relaxed);
+        self.set_bits(column, edge, (value as f32).to_bits());
+    }
+
+    /// What a column holds of an edge, whatever it means.
+    #[inline]
+    pub fn bits(&self, column: usize, edge: usize) -> u32 {
+        self.columns[column][edge].load(Relaxed)
+    }
+
+    /// Sets it.
+    #[inline]
+    pub fn set_bits(&self, column: usize, edge: usize, bits: u32) {
+        self.columns[column][edge].store(bits, Relaxed);
     }
 
     /// Makes room for a number for each edge.
