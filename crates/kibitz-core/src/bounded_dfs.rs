@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use crate::abilities::Abilities;
 use crate::game::{Game, Turn};
 use crate::interrupt::Interrupt;
 use crate::playout::{self, Context, Rollout};
@@ -23,13 +24,14 @@ pub fn dfs_best_return<G: Game>(
     returns: &mut [f64],
 ) -> u64 {
     let info = game.info();
+    let Abilities { hash, preferred, .. } = game.abilities();
     let mut seen = HashSet::new();
     let mut stack = vec![(state.clone(), 0.0, 1.0)];
     let mut actions = Vec::new();
     let mut best: Option<f64> = None;
     let mut steps = 0;
     while let Some((state, paid, weight)) = stack.pop() {
-        if info.has.hash && !seen.insert(game.hash(&state)) {
+        if hash.is_some_and(|game| !seen.insert(game.hash(&state))) {
             continue;
         }
         actions.clear();
@@ -52,7 +54,7 @@ pub fn dfs_best_return<G: Game>(
             break;
         }
         rng.shuffle(&mut actions);
-        if let (true, Turn::One(player)) = (info.has.preferred, turn) {
+        if let (Some(game), Turn::One(player)) = (preferred, turn) {
             // The last ones are looked at first.
             game.preferred(&state, player, &mut actions);
         }

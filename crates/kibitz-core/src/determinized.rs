@@ -4,9 +4,11 @@
 //! may be fixed as well: then chance, and whoever is not to plan, draws from a seed by the number of the
 //! step, so that the same future meets every action that is tried.
 
+use crate::abilities::{Abilities, Evaluate, Solver, StateHash, Svg};
+use crate::forward;
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
 use crate::model::{SharedModel, State};
-use crate::playout::{MAX_PLAYERS, Rollout};
+use crate::playout::MAX_PLAYERS;
 use crate::rng::{Purpose, Rng, derive, seed_for};
 use crate::view::Event;
 
@@ -70,12 +72,8 @@ impl Determinized {
     pub fn new(model: SharedModel, state: State, fixed: Option<Fixed>) -> Determinized {
         let mut info = model.info().clone();
         info.perfect_information = true;
-        info.has.resampling = false;
-        info.has.view_key = false;
-        info.has.collapsed = false;
         if fixed.is_some() {
-            info.at_once = 1;
-            info.has.explicit_chance = true; // there is none
+            info.explicit_chance = true; // there is none
             info.simultaneous = Some(false); // others who move at once are drawn
         }
         Determinized { model, start: Place { state, step: 0, weight: 1.0 }, info, fixed }
@@ -193,10 +191,6 @@ impl Game for Determinized {
         self.model.text(&place.state, None)
     }
 
-    fn svg(&self, place: &Place, _: Option<usize>) -> String {
-        self.model.svg(&place.state, None)
-    }
-
     fn player_name(&self, player: usize) -> String {
         self.model.player_name(player)
     }
@@ -219,36 +213,33 @@ impl Game for Determinized {
         self.model.random_action(&place.state, player, scratch, rng)
     }
 
-    fn play_out_many(
-        &self,
-        place: &Place,
-        how: &Rollout,
-        count: u32,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        self.fixed.is_none().then(|| self.model.playouts(&place.state, how, count, rng, returns))
+    fn abilities(&self) -> Abilities<'_, Place> {
+        let has = self.model.has();
+        Abilities {
+            hash: has.hash.then_some(self),
+            evaluator: has.evaluator.then_some(self),
+            preferred: has.preferred.then_some(self),
+            solver: has.solver.then_some(self),
+            picture: has.picture.then_some(self),
+            atoms: has.atoms.then_some(self),
+            facts: has.facts.then_some(self),
+            action_keys: has.action_keys.then_some(self),
+            batch: (has.batch && self.fixed.is_none()).then_some(self),
+            faults: has.faults.then_some(self),
+            ..Abilities::default()
+        }
     }
+}
 
-    fn play_out_after(
-        &self,
-        starts: &[(&Place, Action)],
-        how: &Rollout,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        let starts: Vec<_> = starts.iter().map(|(place, action)| (&place.state, *action)).collect();
-        self.fixed.is_none().then(|| self.model.playouts_after(&starts, how, rng, returns))
+forward!(Determinized, Place, |game, place| (game.model, &place.state): Preferred, Atoms, Facts, ActionKeys, Batch, Faults);
+
+impl Svg<Place> for Determinized {
+    fn svg(&self, place: &Place, _: Option<usize>) -> String {
+        self.model.svg(&place.state, None)
     }
+}
 
-    fn preferred(&self, place: &Place, player: usize, actions: &mut Vec<Action>) {
-        self.model.preferred(&place.state, player, actions);
-    }
-
-    fn atoms(&self, place: &Place, atoms: &mut Vec<u32>) {
-        self.model.atoms(&place.state, atoms);
-    }
-
+impl Evaluate<Place> for Determinized {
     fn evaluate(&self, place: &Place, values: &mut [f64]) {
         self.model.evaluate(&place.state, values);
         values.iter_mut().for_each(|value| *value *= place.weight);
@@ -263,28 +254,20 @@ impl Game for Determinized {
     ) -> bool {
         place.weight == 1.0 && self.model.afterstate_values(&place.state, player, actions, values)
     }
+}
 
+impl Solver<Place> for Determinized {
     fn judge(&self, place: &Place, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
         // A fixed future is known as it is, not as the game's own solver would draw it.
         if self.fixed.is_some() { None } else { self.model.judge(&place.state, effort, rng, returns) }
     }
+}
 
+impl StateHash<Place> for Determinized {
     fn hash(&self, place: &Place) -> u64 {
         let hash = self.model.hash(&place.state);
         // What a fixed future brings depends on the step, and what that counts on the moves drawn so far.
         let later = || derive(derive(hash, u64::from(place.step)), place.weight.to_bits());
         if self.fixed.is_some() { later() } else { hash }
-    }
-
-    fn faults(&self) -> u64 {
-        self.model.faults()
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.model.fault()
-    }
-
-    fn flaw(&self) -> Option<String> {
-        self.model.flaw()
     }
 }

@@ -41,6 +41,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abilities::{Abilities, Evaluate};
     use crate::game::{Action, Game, Info, Players};
     use crate::interrupt::Interrupt;
     use crate::model::SharedModel;
@@ -90,22 +91,28 @@ mod tests {
             rewards[0] += if *state == 1 { 1.5 } else { f64::from(joint[0].0 - 1) };
             *state = joint[0].0;
         }
-        fn evaluate(&self, state: &u32, values: &mut [f64]) {
-            values[0] = if *state == 1 { 1.5 } else { 0.0 };
-        }
         fn action_name(&self, _: &u32, _: Option<usize>, action: Action) -> String {
             action.0.to_string()
         }
         fn text(&self, state: &u32, _: Option<usize>) -> String {
             state.to_string()
         }
+
+        fn abilities(&self) -> Abilities<'_, Self::State> {
+            Abilities { evaluator: Some(self), ..Abilities::default() }
+        }
+    }
+
+    impl Evaluate<u32> for Patience {
+        fn evaluate(&self, state: &u32, values: &mut [f64]) {
+            values[0] = if *state == 1 { 1.5 } else { 0.0 };
+        }
     }
 
     #[test]
     fn who_looks_one_step_ahead_or_for_the_best_discounts_as_the_game_does() {
         for (discount, most) in [(1.0, 1.5), (0.8, 1.2), (0.5, 1.0)] {
-            let mut info = Info { discount, ..Info::new(1, 0.0, 2.0) };
-            info.has.evaluator = true;
+            let info = Info { discount, ..Info::new(1, 0.0, 2.0) };
             let game: SharedModel = std::sync::Arc::new(Patience(info));
             for name in ["greedy", "solver"] {
                 let (how, mut returns) = (Rollout::random(9, discount), [0.0]);

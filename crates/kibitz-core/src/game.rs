@@ -5,17 +5,11 @@
 //! at the end" are special cases of the one contract.
 //!
 //! Seven methods are mandatory; everything else has a default, and what a game offers beyond
-//! the rules it declares in [`Info::has`].
+//! the rules are its abilities ([`Game::abilities`]).
 
-use std::sync::Arc;
-
+use crate::abilities::Abilities;
 use crate::discount;
-use crate::macro_actions::MacroActions;
-use crate::model::SharedModel;
-use crate::playout::Rollout;
 use crate::rng::{Rng, derive};
-use crate::solve::Proof;
-use crate::view::View;
 
 /// A choice of one player, or an outcome of chance. The game gives the number its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -107,46 +101,6 @@ impl Turn {
     }
 }
 
-/// What a game offers beyond its rules. A planner says which of these it needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Capabilities {
-    /// [`Game::chance`] lists all outcomes with their probabilities (or there is no chance).
-    pub explicit_chance: bool,
-    /// [`Game::hash`] tells states apart.
-    pub hash: bool,
-    /// [`Game::evaluate`] estimates the return still to come.
-    pub evaluator: bool,
-    /// [`Game::preferred`] narrows the legal actions for playouts.
-    pub preferred: bool,
-    /// [`Game::resample`] draws a state that fits a view.
-    pub resampling: bool,
-    /// [`Game::view_key`] tells from a state what a player has seen.
-    pub view_key: bool,
-    /// [`Game::collapsed`] gives the same problem with nothing hidden.
-    pub collapsed: bool,
-    /// [`Game::judge`] looks for the best that can come of a state.
-    pub solver: bool,
-    /// [`Game::svg`] draws a picture.
-    pub svg: bool,
-}
-
-impl Capabilities {
-    /// Each capability's name, whether it is there, in the order of declaration.
-    pub fn list(&self) -> [(&'static str, bool); 9] {
-        [
-            ("explicit chance", self.explicit_chance),
-            ("state hash", self.hash),
-            ("evaluator", self.evaluator),
-            ("preferred actions", self.preferred),
-            ("resampling", self.resampling),
-            ("view key", self.view_key),
-            ("collapsed model", self.collapsed),
-            ("solver", self.solver),
-            ("picture", self.svg),
-        ]
-    }
-}
-
 /// The facts about a game that hold in all of its states.
 #[derive(Clone, Debug)]
 pub struct Info {
@@ -174,12 +128,8 @@ pub struct Info {
     /// Whether several players may move at once: never, somewhere, or not known. Planners that need turns refuse a
     /// game of the second kind, and one of the third where they come to such a state.
     pub simultaneous: Option<bool>,
-    /// How many playouts from one state are played in about the time of one; 1 for most games.
-    pub at_once: u32,
-    /// How many atoms [`Game::atoms`] numbers; 0 where it has none.
-    pub atoms: u32,
-    /// What there is beyond the rules.
-    pub has: Capabilities,
+    /// [`Game::chance`] lists all outcomes with their probabilities (or there is no chance).
+    pub explicit_chance: bool,
 }
 
 /// Chance may move so often in a row, and no more often, unless the game's horizon is longer.
@@ -215,9 +165,7 @@ impl Info {
             one_thread: false,
             paid_at_end: false,
             simultaneous: (players == 1).then_some(false),
-            at_once: 1,
-            atoms: 0,
-            has: Capabilities { explicit_chance: true, ..Capabilities::default() },
+            explicit_chance: true,
         }
     }
 
@@ -272,12 +220,6 @@ pub trait Game: Send + Sync + 'static {
     /// A drawing in plain characters: of the whole truth, or of what `viewer` may know of it.
     fn text(&self, state: &Self::State, viewer: Option<usize>) -> String;
 
-    /// What holds in a state, one fact an entry, where the rules are made of facts.
-    fn facts(&self, state: &Self::State) -> Vec<String> {
-        let _ = state;
-        Vec::new()
-    }
-
     /// What `player` is told by the step `joint`, taken at `turn`, that led to the state `after`.
     /// Everything, unless the game hides something. The player's own action is in its view
     /// already, before this.
@@ -323,7 +265,7 @@ pub trait Game: Send + Sync + 'static {
     }
 
     /// Appends the outcomes of chance with their probabilities, which add up to one.
-    /// ([`Capabilities::explicit_chance`])
+    /// (Unless [`Info::explicit_chance`] is false.)
     fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
         let _ = (state, outcomes);
     }
@@ -352,177 +294,9 @@ pub trait Game: Send + Sync + 'static {
         scratch.get(chosen).copied().unwrap_or_default()
     }
 
-    /// Plays out many games from one state, and **adds** the returns of all to `returns`, where that
-    /// is quicker than one after the other. Gives the number of steps of all.
-    fn play_out_many(
-        &self,
-        state: &Self::State,
-        how: &Rollout,
-        count: u32,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        let _ = (state, how, count, rng, returns);
-        None
-    }
-
-    /// Plays out one game from each of some states after the given action of the one who moves there,
-    /// and **adds** the players' returns, that step's rewards included, to `returns`, one state after the
-    /// other, where that is quicker than one by one. Gives the number of steps of all.
-    fn play_out_after(
-        &self,
-        starts: &[(&Self::State, Action)],
-        how: &Rollout,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        let _ = (starts, how, rng, returns);
-        None
-    }
-
-    /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend
-    /// on what `player` knows only. ([`Capabilities::preferred`])
-    fn preferred(&self, state: &Self::State, player: usize, actions: &mut Vec<Action>) {
-        self.legal(state, player, actions);
-    }
-
-    /// Estimates the return still to come for each player, overwriting `values`.
-    /// ([`Capabilities::evaluator`])
-    fn evaluate(&self, state: &Self::State, values: &mut [f64]) {
-        let _ = state;
-        values.fill(0.0);
-    }
-
-    /// What [`Game::evaluate`] would say to `player`, the only mover, after each of these legal actions if the
-    /// game goes on; NaN where the action must be simulated. False, the default, where the game knows nothing
-    /// quicker than trying all, or where chance or somebody else may come next.
-    fn afterstate_values(
-        &self,
-        _: &Self::State,
-        _player: usize,
-        _: &[Action],
-        _values: &mut Vec<f64>,
-    ) -> bool {
-        false
-    }
-
-    /// Appends the numbers of what is true of a state, each below [`Info::atoms`]: what a network judges it by. What
-    /// is true several times may come as often. In a game with secrets, they may say what everybody knows only.
-    fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
-        let _ = (state, atoms);
-    }
-
-    /// How many symmetries are known: exchanges of two things that change the names of states and actions, but
-    /// nothing that anybody could get.
-    fn symmetries(&self) -> usize {
-        0
-    }
-
-    /// Which of the two representatives under a symmetry a state is: 1 or -1, or 0 where the symmetry leaves the state
-    /// as it is. The canonical form is the one with orientation 1.
-    fn orientation(&self, state: &Self::State, symmetry: usize) -> i32 {
-        let _ = (state, symmetry);
-        0
-    }
-
-    /// The image of a state under a symmetry, which is its own inverse.
-    fn reflected(&self, state: &Self::State, symmetry: usize) -> Self::State {
-        let _ = symmetry;
-        state.clone()
-    }
-
-    /// The image of an action under a symmetry.
-    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
-        let _ = (player, symmetry);
-        action
-    }
-
-    /// Equal for states with the same future, different (but for accidents) for others.
-    /// ([`Capabilities::hash`])
-    fn hash(&self, state: &Self::State) -> u64 {
-        let _ = state;
-        0
-    }
-
-    /// [`View::key`] of all that `player` has done and seen on the way to this state, where the
-    /// state tells it.
-    /// ([`Capabilities::view_key`])
-    fn view_key(&self, state: &Self::State, player: usize) -> u64 {
-        let _ = (state, player);
-        0
-    }
-
-    /// Draws a state that fits the view, with the right probability. ([`Capabilities::resampling`])
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<Self::State> {
-        let _ = (view, rng);
-        None
-    }
-
-    /// The equivalent stochastic problem over what the only player knows: a game of perfect information
-    /// with the same actions, in which chance draws what is hidden when it is shown. What happens to the
-    /// player, step by step, has the same probability in both: every view of one (silent steps leave no
-    /// trace) is a view of the other, and has the same legal actions and rewards.
-    /// ([`Capabilities::collapsed`])
-    fn collapsed(&self) -> Option<SharedModel> {
-        None
-    }
-
-    /// The game as those who play it are to imagine it, where that is another than the one that is played: planners
-    /// and beliefs are given it in its place. Players, actions and observations must be the same.
-    fn planning_model(&self) -> Option<SharedModel> {
-        None
-    }
-
-    /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
-    /// known, with about so much effort (states to look at), and **adds** what each player then gets to
-    /// `returns`. Gives the number of states, or `None` where the game has no solver of its own.
-    /// ([`Capabilities::solver`])
-    fn judge(&self, state: &Self::State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
-        let _ = (state, effort, rng, returns);
-        None
-    }
-
-    /// How many things of a state are unknown that [`Game::judge`] sees: the more there are, the less what it finds is
-    /// worth to somebody who does not.
-    fn unknown(&self, state: &Self::State) -> u32 {
-        let _ = state;
-        0
-    }
-
-    /// What the game's own solver says of a state in which everything is known, if it may look at so many states.
-    /// ([`Capabilities::solver`])
-    fn prove(&self, state: &Self::State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
-        let _ = (state, states, pause);
-        None
-    }
-
-    /// The game over its moves that cannot be undone, where it knows them better than by trying.
-    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
-        None
-    }
-
-    /// A picture as SVG: of the whole truth, or of what `viewer` may know of it.
-    /// ([`Capabilities::svg`])
-    fn svg(&self, state: &Self::State, viewer: Option<usize>) -> String {
-        let _ = (state, viewer);
-        String::new()
-    }
-
-    /// How often rules written by a user have failed so far. After a failure the state it
-    /// happened in is over, so that every loop ends; whoever drives the game compares this
-    /// number before and after, and asks for [`Game::fault`] instead of believing the result.
-    fn faults(&self) -> u64 {
-        0
-    }
-
-    /// The latest failure in a sentence.
-    fn fault(&self) -> Option<String> {
-        None
-    }
-
-    /// Something that the rules have left open where somebody came to it, in a sentence that says how it
-    /// was understood. Unlike after a fault, play goes on.
-    fn flaw(&self) -> Option<String> {
-        None
+    /// What the game offers beyond its rules.
+    #[inline]
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities::default()
     }
 }

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod abilities;
 pub mod belief;
 pub mod bounded_dfs;
 pub mod determinized;
@@ -39,7 +40,8 @@ pub mod spec;
 pub mod view;
 pub mod watch;
 
-pub use game::{Action, Capabilities, Game, Info, Observation, Players, Turn};
+pub use abilities::Capabilities;
+pub use game::{Action, Game, Info, Observation, Players, Turn};
 pub use model::{Model, SharedModel, State};
 pub use rng::Rng;
 pub use view::{Event, View};

@@ -8,14 +8,16 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::abilities::{
+    ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove, Resample, Solver,
+    StateHash, Svg, Symmetries, ViewKey,
+};
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::playout::{self, Context, Pick, Rollout};
 use crate::position::{At, Position};
 use crate::rng::Rng;
-use crate::solve::Proof;
-use crate::view::View;
 
 /// A game shared between threads, whatever its states are made of.
 pub type SharedModel = Arc<dyn Model>;
@@ -89,10 +91,31 @@ impl fmt::Debug for State {
     }
 }
 
-/// A game as a planner sees it. [`Game`] says what each method means.
-pub trait Model: Send + Sync {
+/// A game as a planner sees it: [`Game`] says what each method means, and [`crate::abilities`] what each ability does. All of
+/// them can be asked; what is behind them says [`Model::has`].
+pub trait Model:
+    StateHash<State>
+    + Evaluate<State>
+    + Preferred<State>
+    + Resample<State>
+    + ViewKey<State>
+    + Solver<State>
+    + Prove<State>
+    + Svg<State>
+    + Atoms<State>
+    + Facts<State>
+    + ActionKeys<State>
+    + Symmetries<State>
+    + Batch<State>
+    + Faults<State>
+    + Playouts
+    + Send
+    + Sync
+{
     /// [`Game::info`].
     fn info(&self) -> &Info;
+    /// Which abilities the game has.
+    fn has(&self) -> Capabilities;
     /// [`Game::initial`].
     fn initial(&self) -> State;
     /// [`Game::turn`].
@@ -107,8 +130,6 @@ pub trait Model: Send + Sync {
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String;
     /// [`Game::text`].
     fn text(&self, state: &State, viewer: Option<usize>) -> String;
-    /// [`Game::facts`].
-    fn facts(&self, state: &State) -> Vec<String>;
     /// [`Game::observe`].
     fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation;
     /// [`Game::observe_public`].
@@ -136,55 +157,16 @@ pub trait Model: Send + Sync {
         scratch: &mut Vec<Action>,
         rng: &mut Rng,
     ) -> Action;
-    /// [`Game::preferred`].
-    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>);
-    /// [`Game::evaluate`].
-    fn evaluate(&self, state: &State, values: &mut [f64]);
-    /// [`Game::afterstate_values`].
-    fn afterstate_values(
-        &self,
-        state: &State,
-        player: usize,
-        actions: &[Action],
-        values: &mut Vec<f64>,
-    ) -> bool;
-    /// [`Game::atoms`].
-    fn atoms(&self, state: &State, atoms: &mut Vec<u32>);
-    /// [`Game::hash`].
-    fn hash(&self, state: &State) -> u64;
-    /// [`Game::symmetries`].
-    fn symmetries(&self) -> usize;
-    /// [`Game::orientation`].
-    fn orientation(&self, state: &State, symmetry: usize) -> i32;
-    /// [`Game::reflected`].
-    fn reflected(&self, state: &State, symmetry: usize) -> State;
-    /// [`Game::reflected_action`].
-    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action;
-    /// [`Game::view_key`].
-    fn view_key(&self, state: &State, player: usize) -> u64;
-    /// [`Game::resample`].
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State>;
-    /// [`Game::collapsed`].
+    /// [`crate::abilities::Collapsed::collapsed`].
     fn collapsed(&self) -> Option<SharedModel>;
-    /// [`Game::planning_model`].
+    /// [`crate::abilities::PlanningModel::planning_model`].
     fn planning_model(&self) -> Option<SharedModel>;
-    /// [`Game::judge`].
-    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
-    /// [`Game::unknown`].
-    fn unknown(&self, state: &State) -> u32;
-    /// [`Game::prove`].
-    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof>;
-    /// [`Game::macro_actions`].
+    /// [`crate::abilities::OwnMacroActions::macro_actions`].
     fn macro_actions(&self) -> Option<Arc<dyn MacroActions>>;
-    /// [`Game::svg`].
-    fn svg(&self, state: &State, viewer: Option<usize>) -> String;
-    /// [`Game::faults`].
-    fn faults(&self) -> u64;
-    /// [`Game::fault`].
-    fn fault(&self) -> Option<String>;
-    /// [`Game::flaw`].
-    fn flaw(&self) -> Option<String>;
+}
 
+/// What must be quick, and is compiled for a game's own states.
+pub trait Playouts {
     /// Plays out so many games from `state` by the rollout's policy, all at once where the game can, and **adds** the
     /// discounted returns of all to `returns`. Gives the number of steps of all.
     fn playouts(&self, state: &State, how: &Rollout, count: u32, rng: &mut Rng, returns: &mut [f64])
@@ -229,6 +211,10 @@ impl<G: Game> Model for G {
         Game::info(self)
     }
 
+    fn has(&self) -> Capabilities {
+        Game::abilities(self).has()
+    }
+
     fn initial(&self) -> State {
         State::new(Game::initial(self))
     }
@@ -258,10 +244,6 @@ impl<G: Game> Model for G {
 
     fn text(&self, state: &State, viewer: Option<usize>) -> String {
         Game::text(self, state.get::<G::State>(), viewer)
-    }
-
-    fn facts(&self, state: &State) -> Vec<String> {
-        Game::facts(self, state.get::<G::State>())
     }
 
     #[inline]
@@ -308,96 +290,20 @@ impl<G: Game> Model for G {
         Game::random_action(self, state.get::<G::State>(), player, scratch, rng)
     }
 
-    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
-        Game::preferred(self, state.get::<G::State>(), player, actions);
-    }
-
-    fn evaluate(&self, state: &State, values: &mut [f64]) {
-        Game::evaluate(self, state.get::<G::State>(), values);
-    }
-
-    fn afterstate_values(
-        &self,
-        state: &State,
-        player: usize,
-        actions: &[Action],
-        values: &mut Vec<f64>,
-    ) -> bool {
-        Game::afterstate_values(self, state.get::<G::State>(), player, actions, values)
-    }
-
-    fn atoms(&self, state: &State, atoms: &mut Vec<u32>) {
-        Game::atoms(self, state.get::<G::State>(), atoms);
-    }
-
-    fn symmetries(&self) -> usize {
-        Game::symmetries(self)
-    }
-
-    fn orientation(&self, state: &State, symmetry: usize) -> i32 {
-        Game::orientation(self, state.get::<G::State>(), symmetry)
-    }
-
-    fn reflected(&self, state: &State, symmetry: usize) -> State {
-        State::new(Game::reflected(self, state.get::<G::State>(), symmetry))
-    }
-
-    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
-        Game::reflected_action(self, player, action, symmetry)
-    }
-
-    fn hash(&self, state: &State) -> u64 {
-        Game::hash(self, state.get::<G::State>())
-    }
-
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        Game::view_key(self, state.get::<G::State>(), player)
-    }
-
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
-        Game::resample(self, view, rng).map(State::new)
-    }
-
     fn collapsed(&self) -> Option<SharedModel> {
-        Game::collapsed(self)
+        Game::abilities(self).collapsed.map(|it| it.collapsed())
     }
 
     fn planning_model(&self) -> Option<SharedModel> {
-        Game::planning_model(self)
-    }
-
-    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
-        Game::judge(self, state.get::<G::State>(), effort, rng, returns)
-    }
-
-    fn unknown(&self, state: &State) -> u32 {
-        Game::unknown(self, state.get::<G::State>())
-    }
-
-    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
-        Game::prove(self, state.get::<G::State>(), states, pause)
+        Game::abilities(self).planning_model.map(|it| it.planning_model())
     }
 
     fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
-        Game::macro_actions(self)
+        Game::abilities(self).macro_actions.map(|it| it.macro_actions())
     }
+}
 
-    fn svg(&self, state: &State, viewer: Option<usize>) -> String {
-        Game::svg(self, state.get::<G::State>(), viewer)
-    }
-
-    fn faults(&self) -> u64 {
-        Game::faults(self)
-    }
-
-    fn fault(&self) -> Option<String> {
-        Game::fault(self)
-    }
-
-    fn flaw(&self) -> Option<String> {
-        Game::flaw(self)
-    }
-
+impl<G: Game> Playouts for G {
     fn playouts(
         &self,
         state: &State,
@@ -407,7 +313,9 @@ impl<G: Game> Model for G {
         returns: &mut [f64],
     ) -> u64 {
         let start = state.get::<G::State>();
-        if let Some(steps) = Game::play_out_many(self, start, how, count, rng, returns) {
+        if let Some(batch) = Game::abilities(self).batch
+            && let Some(steps) = batch.play_out_many(start, how, count, rng, returns)
+        {
             return steps;
         }
         let mut state = start.clone();
@@ -431,7 +339,9 @@ impl<G: Game> Model for G {
         returns: &mut [f64],
     ) -> u64 {
         let own: Vec<_> = starts.iter().map(|(state, action)| (state.get::<G::State>(), *action)).collect();
-        if let Some(steps) = Game::play_out_after(self, &own, how, rng, returns) {
+        if let Some(batch) = Game::abilities(self).batch
+            && let Some(steps) = batch.play_out_after(&own, how, rng, returns)
+        {
             return steps;
         }
         let mut steps = own.len() as u64;

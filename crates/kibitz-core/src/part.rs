@@ -2,7 +2,8 @@
 //!
 //! A part registers itself in its own file and says what it cannot do without; nobody else keeps a list.
 
-use crate::game::{Capabilities, Info};
+use crate::abilities::Capabilities;
+use crate::game::Info;
 use crate::params::ParamDoc;
 use crate::spec::{Spec, SpecError, Value, unknown};
 

@@ -3,8 +3,9 @@
 //! A playout's loop is compiled for the game's own states, and trees hold states with their type erased. A part that
 //! is handed a [`Position`] serves both, and is written once.
 
+use crate::abilities::Capabilities;
 use crate::bounded_dfs::dfs_best_return;
-use crate::game::{Action, Capabilities, Game, Info, Turn};
+use crate::game::{Action, Game, Info, Turn};
 use crate::interrupt::Interrupt;
 use crate::model::{Model, State};
 use crate::rng::Rng;
@@ -19,20 +20,20 @@ pub trait Position {
     fn turn(&self) -> Turn;
     /// [`Game::legal`].
     fn legal(&self, player: usize, actions: &mut Vec<Action>);
-    /// [`Game::preferred`].
+    /// [`crate::abilities::Preferred`].
     fn preferred(&self, player: usize, actions: &mut Vec<Action>);
     /// [`Game::random_action`].
     fn random_action(&self, player: usize, scratch: &mut Vec<Action>, rng: &mut Rng) -> Action;
     /// A key of an action that is the same wherever the action means the same.
     fn action_key(&self, player: usize, action: Action) -> u64;
-    /// [`Game::evaluate`]: the game's own evaluator.
+    /// [`crate::abilities::Evaluate`]: the game's own evaluator.
     fn evaluate(&self, values: &mut [f64]);
-    /// [`Game::atoms`].
+    /// [`crate::abilities::Atoms`].
     fn atoms(&self, atoms: &mut Vec<u32>);
-    /// [`Game::unknown`].
+    /// [`crate::abilities::Solver::unknown`].
     fn unknown(&self) -> u32;
     /// **Adds** the best that a bounded search finds in one world, all of it seen: the game's own solver
-    /// ([`Game::judge`]) or, for a single player, depth first. Gives the number of states.
+    /// ([`crate::abilities::Solver::judge`]) or, for a single player, depth first. Gives the number of states.
     fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64;
     /// Draws what chance does, if it is chance's turn.
     fn draw(&self, rng: &mut Rng) -> Action;
@@ -53,10 +54,6 @@ macro_rules! ask {
             $trait::info(self.0)
         }
 
-        fn has(&self) -> Capabilities {
-            $trait::info(self.0).has
-        }
-
         fn turn(&self) -> Turn {
             $trait::turn(self.0, self.1)
         }
@@ -65,28 +62,8 @@ macro_rules! ask {
             $trait::legal(self.0, self.1, player, actions);
         }
 
-        fn preferred(&self, player: usize, actions: &mut Vec<Action>) {
-            $trait::preferred(self.0, self.1, player, actions);
-        }
-
         fn random_action(&self, player: usize, scratch: &mut Vec<Action>, rng: &mut Rng) -> Action {
             $trait::random_action(self.0, self.1, player, scratch, rng)
-        }
-
-        fn action_key(&self, _: usize, action: Action) -> u64 {
-            action.0.into()
-        }
-
-        fn evaluate(&self, values: &mut [f64]) {
-            $trait::evaluate(self.0, self.1, values);
-        }
-
-        fn atoms(&self, atoms: &mut Vec<u32>) {
-            $trait::atoms(self.0, self.1, atoms);
-        }
-
-        fn unknown(&self) -> u32 {
-            $trait::unknown(self.0, self.1)
         }
 
         fn draw(&self, rng: &mut Rng) -> Action {
@@ -98,9 +75,41 @@ macro_rules! ask {
 impl<G: Game> Position for At<'_, G> {
     ask!(Game);
 
+    fn has(&self) -> Capabilities {
+        self.0.abilities().has()
+    }
+
+    fn preferred(&self, player: usize, actions: &mut Vec<Action>) {
+        if let Some(game) = self.0.abilities().preferred {
+            game.preferred(self.1, player, actions);
+        }
+    }
+
+    fn action_key(&self, player: usize, action: Action) -> u64 {
+        let keys = self.0.abilities().action_keys;
+        keys.map_or(u64::from(action.0), |keys| keys.action_key(self.1, player, action))
+    }
+
+    fn evaluate(&self, values: &mut [f64]) {
+        match self.0.abilities().evaluator {
+            Some(game) => game.evaluate(self.1, values),
+            None => values.fill(0.0),
+        }
+    }
+
+    fn atoms(&self, atoms: &mut Vec<u32>) {
+        if let Some(game) = self.0.abilities().atoms {
+            game.atoms(self.1, atoms);
+        }
+    }
+
+    fn unknown(&self) -> u32 {
+        self.0.abilities().solver.map_or(0, |solver| solver.unknown(self.1))
+    }
+
     fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64 {
         let At(game, state) = *self;
-        let made = game.judge(state, effort, rng, returns);
+        let made = game.abilities().solver.and_then(|solver| solver.judge(state, effort, rng, returns));
         made.unwrap_or_else(|| dfs_best_return(game, state, effort, rng, interrupt, returns))
     }
 
@@ -112,6 +121,30 @@ impl<G: Game> Position for At<'_, G> {
 
 impl Position for Erased<'_> {
     ask!(Model);
+
+    fn has(&self) -> Capabilities {
+        self.0.has()
+    }
+
+    fn preferred(&self, player: usize, actions: &mut Vec<Action>) {
+        self.0.preferred(self.1, player, actions);
+    }
+
+    fn action_key(&self, player: usize, action: Action) -> u64 {
+        self.0.action_key(self.1, player, action)
+    }
+
+    fn evaluate(&self, values: &mut [f64]) {
+        self.0.evaluate(self.1, values);
+    }
+
+    fn atoms(&self, atoms: &mut Vec<u32>) {
+        self.0.atoms(self.1, atoms);
+    }
+
+    fn unknown(&self) -> u32 {
+        self.0.unknown(self.1)
+    }
 
     fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64 {
         self.0.solve(self.1, effort, rng, interrupt, returns)

@@ -31,7 +31,7 @@ fn main() -> Result<(), SpecError> {
 fn measure(spec: &Spec) -> Result<(), SpecError> {
     let game = registry::game(spec)?;
     let mut policies = vec![Policy::Random];
-    if game.info().has.preferred {
+    if game.has().preferred {
         policies.push(Policy::Preferred);
     }
     for policy in policies {

@@ -1,5 +1,6 @@
 //! Collapsed models: the same problem with nothing hidden, and planners that make use of it.
 
+use kibitz_core::abilities::{Abilities, Collapsed};
 use std::collections::BTreeMap;
 
 use kibitz_core::belief::{Belief, Exact, World};
@@ -34,7 +35,6 @@ impl Cups {
         let mut info = Info::new(1, 0.0, 3.0);
         info.perfect_information = collapsed;
         info.horizon = Some(6);
-        info.has.collapsed = !collapsed;
         Cups { info, collapsed }
     }
 
@@ -115,8 +115,14 @@ impl Game for Cups {
         outcomes.iter_mut().for_each(|(_, p)| *p = each);
     }
 
-    fn collapsed(&self) -> Option<SharedModel> {
-        (!self.collapsed).then(|| std::sync::Arc::new(Cups::new(true)) as SharedModel)
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { collapsed: (!self.collapsed).then_some(self), ..Abilities::default() }
+    }
+}
+
+impl Collapsed<Table> for Cups {
+    fn collapsed(&self) -> SharedModel {
+        std::sync::Arc::new(Cups::new(true))
     }
 }
 
@@ -222,7 +228,7 @@ fn views_of_a_game_are_views_of_its_collapsed_model() {
     for entry in registry::games() {
         let game = registry::game(&entry.name.parse().unwrap()).unwrap();
         let collapsed = game.collapsed();
-        assert_eq!(collapsed.is_some(), game.info().has.collapsed, "{}", entry.name);
+        assert_eq!(collapsed.is_some(), game.has().collapsed, "{}", entry.name);
         let Some(collapsed) = collapsed else { continue };
         assert!(collapsed.info().perfect_information && game.info().players == 1, "{}", entry.name);
         for seed in 0..20 {
@@ -235,7 +241,7 @@ fn views_of_a_game_are_views_of_its_collapsed_model() {
                 }
                 walk.step();
             }
-            if !game.info().has.resampling {
+            if !game.has().resampling {
                 continue;
             }
             let mut walk = Walk::new(&*collapsed, seed);

@@ -155,7 +155,7 @@ fn actions_are_there_once_and_have_names() {
 fn chance_adds_up_to_one() {
     each_game(|name, game| {
         along_walks(game, |walk| {
-            if walk.turn() == Turn::Chance && game.info().has.explicit_chance {
+            if walk.turn() == Turn::Chance && game.info().explicit_chance {
                 let mut outcomes = Vec::new();
                 game.chance(&walk.state, &mut outcomes);
                 let total: f64 = outcomes.iter().map(|(_, p)| p).sum();
@@ -184,7 +184,7 @@ fn returns_and_lengths_keep_to_what_is_declared() {
             if ended && info.zero_sum {
                 assert!(walk.returns.iter().sum::<f64>().abs() < 1e-9, "{name}: {:?}", walk.returns);
             }
-            if info.has.evaluator {
+            if game.has().evaluator {
                 let mut values = vec![f64::NAN; info.players];
                 game.evaluate(&walk.state, &mut values);
                 assert!(values.iter().all(|value| range.contains(value)), "{name}: {values:?}");
@@ -222,7 +222,7 @@ fn nothing_hidden_shows() {
 fn view_keys_are_the_keys_of_views() {
     each_game(|name, game| {
         along_walks(game, |walk| {
-            for view in walk.views.iter().filter(|_| game.info().has.view_key) {
+            for view in walk.views.iter().filter(|_| game.has().view_key) {
                 assert_eq!(game.view_key(&walk.state, view.player), view.key(), "{name}: {view:?}");
             }
         });
@@ -255,7 +255,7 @@ fn public_observations_are_known_to_all() {
 #[test]
 fn resampled_states_fit_the_view() {
     each_game(|name, game| {
-        if !game.info().has.resampling {
+        if !game.has().resampling {
             return;
         }
         along_walks(game, |walk| {
@@ -278,7 +278,7 @@ fn resampled_states_fit_the_view() {
 #[test]
 fn states_with_equal_hashes_have_equal_futures() {
     each_game(|name, game| {
-        if !game.info().has.hash {
+        if !game.has().hash {
             return;
         }
         let mut known = BTreeMap::new();
@@ -299,7 +299,7 @@ fn states_with_equal_hashes_have_equal_futures() {
 #[test]
 fn pictures_are_well_formed() {
     each_game(|name, game| {
-        if !game.info().has.svg {
+        if !game.has().picture {
             return;
         }
         along_walks(game, |walk| {

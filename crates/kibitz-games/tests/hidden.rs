@@ -228,7 +228,7 @@ fn what_nothing_explains_is_passed_over() {
             view.events[place] = lie;
             for kind in kinds {
                 let spec = Value::Spec(kind.parse().unwrap());
-                let mut belief = BeliefKind::read(&spec).unwrap().build(model.info(), 100).unwrap();
+                let mut belief = BeliefKind::read(&spec).unwrap().build(&*model, 100).unwrap();
                 let mut rng = Rng::new(1);
                 belief.update(&*model, view, &mut rng, &mut || false).unwrap();
                 let notes = belief.notes();

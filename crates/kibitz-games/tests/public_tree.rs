@@ -293,7 +293,7 @@ fn a_move_tells_what_its_owner_holds() {
             walk.step();
         }
         let world = walk.state.clone();
-        let key = match model.info().has.view_key {
+        let key = match model.has().view_key {
             true => model.view_key(&world, 0),
             false => walk.views[0].key(),
         };

@@ -1,5 +1,6 @@
 //! `nested` and `ff-replan`, on games small enough to know what they must find.
 
+use kibitz_core::abilities::{Abilities, Evaluate};
 use std::sync::Arc;
 
 use kibitz_core::planner::{Decision, Judgement, Planner};
@@ -17,7 +18,6 @@ struct Detour {
 impl Detour {
     fn model() -> SharedModel {
         let mut info = Info::new(1, 0.0, 2.0);
-        info.has.evaluator = true;
         info.paid_at_end = true;
         Arc::new(Detour { info })
     }
@@ -60,6 +60,12 @@ impl Game for Detour {
         format!("{taken:?}")
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { evaluator: Some(self), ..Abilities::default() }
+    }
+}
+
+impl Evaluate<Vec<u32>> for Detour {
     fn evaluate(&self, taken: &Vec<u32>, values: &mut [f64]) {
         values[0] = 0.1 * f64::from(taken.iter().sum::<u32>());
     }

@@ -20,17 +20,17 @@ fn who_declares_a_picture_draws_one() {
         ];
         let open = collapsed_or_self(game);
         let macro_actions = macro_actions_of(&open).model();
-        if open.info().perfect_information && open.info().has.hash {
+        if open.info().perfect_information && open.has().hash {
             assert_eq!(
                 !macro_actions.svg(&macro_actions.initial(), None).is_empty(),
-                macro_actions.info().has.svg,
+                macro_actions.has().picture,
                 "{}",
                 entry.name
             );
         }
         for (what, model) in made.drain(..) {
             let drawn = model.svg(&model.initial(), None);
-            assert_eq!(!drawn.is_empty(), model.info().has.svg, "{what} {}", entry.name);
+            assert_eq!(!drawn.is_empty(), model.has().picture, "{what} {}", entry.name);
         }
     }
 }

@@ -78,6 +78,6 @@ fn variables_say_what_is_a_row() {
         let mark = *actions.iter().find(place).unwrap();
         game.step(&mut state, &[mark], &mut [0.0]);
         assert!(game.text(&state, None).starts_with(drawn), "{}", game.text(&state, None));
-        assert!(game.info().has.svg && game.svg(&state, None).starts_with("<svg"));
+        assert!(game.has().picture && game.svg(&state, None).starts_with("<svg"));
     }
 }

@@ -40,7 +40,7 @@ impl Belief {
 /// The states of some worlds, equal ones as one, the likeliest first.
 fn likeliest(model: &dyn Model, worlds: Vec<(World, f64)>) -> Vec<(kibitz_core::State, f64)> {
     let mut states: Vec<_> = worlds.into_iter().map(|(world, p)| (world.state, p)).collect();
-    if model.info().has.hash {
+    if model.has().hash {
         states.sort_by_key(|(state, _)| model.hash(state));
         states.dedup_by(|(later, p), (first, total)| {
             let same = model.hash(later) == model.hash(first);

@@ -64,7 +64,7 @@ impl Counter<'_> {
             return Ok(1);
         }
         let choices: Vec<Vec<Action>> = if turn == Turn::Chance {
-            if !model.info().has.explicit_chance {
+            if !model.info().explicit_chance {
                 let spec = &self.game.spec;
                 return Err(format!("{spec} only draws chance's outcomes: there is nothing to count"));
             }

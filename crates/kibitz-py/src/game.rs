@@ -183,7 +183,7 @@ impl Game {
         }
         let joint: Vec<Action> = joint.iter().map(|action| Action(*action)).collect();
         if turn == Turn::Chance {
-            if self.model.info().has.explicit_chance {
+            if self.model.info().explicit_chance {
                 let mut outcomes = Vec::new();
                 self.model.chance(state, &mut outcomes);
                 let possible: Vec<Action> =
@@ -439,7 +439,7 @@ impl State {
         if self.turn(py)? != Turn::Chance {
             return Ok(Vec::new());
         }
-        if !game.model.info().has.explicit_chance {
+        if !game.model.info().explicit_chance {
             let spec = &game.spec;
             return Err(PyValueError::new_err(format!(
                 "{spec} only draws chance's outcomes, it does not list them"
@@ -547,7 +547,7 @@ impl State {
 
     /// Equal for states with the same future, if the game tells.
     fn hash(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        let has = self.game.get().model.info().has.hash;
+        let has = self.game.get().model.has().hash;
         has.then(|| self.drive(py, |game, state| game.model.hash(state))).transpose()
     }
 
@@ -568,7 +568,7 @@ impl State {
     #[pyo3(signature = (viewer=None))]
     fn svg(&self, py: Python<'_>, viewer: Option<usize>) -> PyResult<Option<String>> {
         let viewer = self.check_viewer(viewer)?;
-        let has = self.game.get().model.info().has.svg;
+        let has = self.game.get().model.has().picture;
         has.then(|| self.drive(py, |game, state| game.model.svg(state, viewer))).transpose()
     }
 

@@ -192,7 +192,7 @@ impl View {
     fn svg(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let game = self.referees.get();
         let draw = || drive(py, game, || game.model.svg(&self.now, Some(self.view.player)));
-        game.model.info().has.svg.then(draw).transpose()
+        game.model.has().picture.then(draw).transpose()
     }
 
     /// Equal for two views exactly when their events are.

@@ -109,7 +109,7 @@ impl<'a> Merged<'a> {
 
     pub fn add(&mut self, world: World, probability: f64) {
         // Where the game cannot tell, those with the same history are the same; what the game drew by itself has none.
-        let hashed = self.model.info().has.hash;
+        let hashed = self.model.has().hash;
         if hashed || !world.earned.is_nan() {
             let start = if hashed { self.model.hash(&world.state) } else { world.path };
             let seen = |key, player| derive(key, world.view_key(self.model, player));

@@ -228,7 +228,7 @@ impl BeliefGraph {
 
     /// The number of a belief whose states are merged, new or known.
     fn number(&mut self, model: &dyn Model, belief: &Distribution) -> usize {
-        if model.info().has.hash {
+        if model.has().hash {
             let key = key_of(model, belief);
             if let Some(&known) = self.index.get(&key) {
                 return known;
@@ -292,7 +292,7 @@ fn actions(model: &dyn Model, state: &State, legal: &mut Vec<Action>) {
 
 /// The same belief with equal states as one, in an order that depends on the states alone.
 fn merged(model: &dyn Model, belief: Distribution) -> Distribution {
-    if !model.info().has.hash {
+    if !model.has().hash {
         return belief;
     }
     let mut hashed: Vec<(u64, State, f64)> =

@@ -1,7 +1,7 @@
 //! Which belief: how it is written in a spec, and how it is made for a game.
 
 use super::{Belief, Exact, HistoryTree, Hypergames, Opponents, Particles, Resampling, Weights};
-use crate::game::Info;
+use crate::model::Model;
 use crate::params::{NoParams, Param, Params};
 use crate::spec::{Spec, SpecError, Value, unknown};
 
@@ -161,16 +161,17 @@ impl BeliefKind {
     ///
     /// # Errors
     /// What the game lacks for it.
-    pub fn build(self, info: &Info, draws: u64) -> Result<Box<dyn Belief>, String> {
+    pub fn build(self, model: &dyn Model, draws: u64) -> Result<Box<dyn Belief>, String> {
+        let (info, has) = (model.info(), model.has());
         let need = |holds: bool, part: &str, what: &str| {
             if holds { Ok(()) } else { Err(format!("{part} needs {what}, which this game lacks")) }
         };
         match self.opponents {
             Opponents::Random => {}
             Opponents::Preferred(_) => {
-                need(info.has.preferred, "opponents=preferred", "preferred actions")?;
+                need(has.preferred, "opponents=preferred", "preferred actions")?;
             }
-            Opponents::Greedy(_) => need(info.has.evaluator, "opponents=greedy", "an evaluator")?,
+            Opponents::Greedy(_) => need(has.evaluator, "opponents=greedy", "an evaluator")?,
             Opponents::Search(_) if matches!(self.form, Form::Tree(_)) => {
                 let what = "opponents=search does not go with belief=tree, which looks at the past when it is \
                             drawn from; use belief=exact or belief=particles";
@@ -181,18 +182,18 @@ impl BeliefKind {
         let opponents = self.opponents;
         let particles = |count, weights| Box::new(Particles::new(count, weights).against(opponents));
         Ok(match self.form {
-            Form::Auto if info.perfect_information && info.has.explicit_chance => {
+            Form::Auto if info.perfect_information && info.explicit_chance => {
                 Box::new(Exact::new(1_000_000).against(opponents))
             }
             Form::Auto => particles(draws.clamp(100, 1000) as usize, Weights::Even),
             Form::Exact(limit) => {
-                need(info.has.explicit_chance, "belief=exact", "explicit chance")?;
+                need(info.explicit_chance, "belief=exact", "explicit chance")?;
                 Box::new(Exact::new(limit).against(opponents))
             }
             Form::Particles(count, weights) => particles(count, weights),
             Form::Tree(limit) => Box::new(HistoryTree::new(limit).against(opponents)),
             Form::Resampling => {
-                need(info.has.resampling, "belief=resampling", "resampling")?;
+                need(has.resampling, "belief=resampling", "resampling")?;
                 Box::<Resampling>::default()
             }
             Form::Hypergames(count) => Box::new(Hypergames::new(count).against(opponents)),

@@ -350,7 +350,7 @@ impl Particles {
         let (model, info) = (past.model, past.model.info());
         // Who has just come from there need not set out again, but for what was not drawn.
         let again = !anew || swarm.is_empty();
-        if again && info.has.resampling && info.players == 1 {
+        if again && model.has().resampling && info.players == 1 {
             let mut all = self.start(model);
             all.retain_mut(|particle| particle.world.resample(model, past.view, rng));
             return all;
@@ -410,7 +410,7 @@ impl Ancestors {
 
 /// How many different states (where the game cannot tell, histories) there are.
 fn different(model: &dyn Model, swarm: &[Particle]) -> usize {
-    let hashed = model.info().has.hash;
+    let hashed = model.has().hash;
     let key = |world: &World| if hashed { model.hash(&world.state) } else { world.path };
     let mut keys: Vec<u64> = swarm.iter().map(|particle| key(&particle.world)).collect();
     keys.dedup(); // copies lie side by side

@@ -213,7 +213,7 @@ impl Past<'_> {
         let (model, state) = (self.model, &world.state);
         let turn = model.turn(state);
         if turn == Turn::Chance {
-            if !model.info().has.explicit_chance {
+            if !model.info().explicit_chance {
                 return Err(Unlisted::Drawn);
             }
             let mut outcomes = Vec::new();

@@ -50,7 +50,7 @@ impl PerfectInformationBound {
     /// What a belief may be worth. No more steps are made in all than half of those that were made
     /// `elsewhere`.
     pub fn of(&mut self, model: &dyn Model, belief: &Distribution, most: f64, elsewhere: u64) -> Known {
-        if !model.info().has.hash {
+        if !model.has().hash {
             return Known { high: most, sure: false, steps: 0 };
         }
         let left = (FIRST + elsewhere / 2).saturating_sub(self.spent);

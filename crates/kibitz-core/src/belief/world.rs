@@ -106,13 +106,13 @@ impl World {
     /// The key of what a player has seen in this world.
     #[inline]
     pub fn view_key(&self, model: &dyn Model, player: usize) -> u64 {
-        if model.info().has.view_key { model.view_key(&self.state, player) } else { self.keys[player] }
+        if model.has().view_key { model.view_key(&self.state, player) } else { self.keys[player] }
     }
 
     /// Adds a step, which has just been carried out, to the keys of all players' views.
     #[inline]
     pub fn extend_views(&mut self, model: &dyn Model, turn: Turn, joint: &[Action]) {
-        if model.info().has.view_key {
+        if model.has().view_key {
             return;
         }
         for (mover, action) in turn.movers().iter().zip(joint) {

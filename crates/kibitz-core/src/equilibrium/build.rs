@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
     }
 
     fn draw(&mut self, place: &Place) -> Result<(), Unwritten> {
-        if !self.model.info().has.explicit_chance {
+        if !self.model.info().explicit_chance {
             return Err(Unwritten::Drawn);
         }
         let mut outcomes = Vec::new();

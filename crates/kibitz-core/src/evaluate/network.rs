@@ -33,10 +33,11 @@ impl Evaluator for Network {
     fn check(&self, model: &dyn Model) -> Result<(), String> {
         let (atoms, players) = (self.0.shape.inputs, self.0.shape.outputs);
         let info = model.info();
-        if info.atoms as usize != atoms || info.players != players {
+        if model.atom_count() as usize != atoms || info.players != players {
             return Err(format!(
                 "the network was taught a game of {players} players with {atoms} atoms, and this one has {} and {}",
-                info.players, info.atoms
+                info.players,
+                model.atom_count()
             ));
         }
         Ok(())

@@ -33,7 +33,7 @@ struct Solver(EffortParams);
 
 impl Evaluator for Solver {
     fn check(&self, model: &dyn Model) -> Result<(), String> {
-        let there = model.info().has.solver || model.info().players == 1;
+        let there = model.has().solver || model.info().players == 1;
         if there {
             Ok(())
         } else {

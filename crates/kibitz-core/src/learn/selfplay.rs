@@ -114,20 +114,16 @@ impl Dealt {
         let enter = macro_actions.then(|| macro_actions_of(&base));
         let model = enter.as_ref().map_or_else(|| base.clone(), |macro_actions| macro_actions.model());
         let info = model.info();
-        if info.atoms == 0 {
+        if model.atom_count() == 0 {
             let why = "to learn a game, one must be told what is true of its states (atoms), which this one does not say";
-            let remedy = if !macro_actions && macro_actions_of(&base).model().info().atoms > 0 {
+            let remedy = if !macro_actions && macro_actions_of(&base).model().atom_count() > 0 {
                 ", but of those between its macro-actions it does: learn with macro-actions"
             } else {
                 ""
             };
             return Err(format!("{why}{remedy}"));
         }
-        if !info.perfect_information
-            || !info.has.explicit_chance
-            || !info.paid_at_end
-            || info.discount != 1.0
-        {
+        if !info.perfect_information || !info.explicit_chance || !info.paid_at_end || info.discount != 1.0 {
             let why = "only games are learned in which nothing is hidden (or that have a collapsed model), with explicit \
                        chance, payment at the end and no discount";
             return Err(why.to_owned());
@@ -160,7 +156,7 @@ impl SelfPlay {
     /// A game that cannot be learned, or a network for another one.
     pub fn new(game: SharedModel, training: Training, net: Option<Net>) -> Result<SelfPlay, String> {
         let game = Dealt::new(game, training.macro_actions)?;
-        let (inputs, outputs) = (game.model.info().atoms as usize, game.model.info().players);
+        let (inputs, outputs) = (game.model.atom_count() as usize, game.model.info().players);
         let mut rng = Rng::new(training.seed);
         let net = match net {
             Some(net) if net.shape.inputs != inputs || net.shape.outputs != outputs => {

@@ -4,6 +4,8 @@
 //! of moves that decide nothing. A *macro-action* is a move that cannot be undone, with those before it that can: a
 //! tree over macro-actions is a tree over decisions.
 
+use crate::abilities::{Abilities, ActionKeys};
+use crate::forward;
 use std::sync::Arc;
 
 use super::{MacroActions, register_macro_actions};
@@ -18,7 +20,7 @@ register_macro_actions!(
     "A move that cannot be undone, with those before it that can.",
     NoParams,
     |_, model| {
-        if !model.info().has.hash {
+        if !model.has().hash {
             return Err("needs a state hash, which this game lacks".to_owned());
         }
         Ok(macro_actions_of(model))
@@ -38,12 +40,7 @@ pub struct IrreversibleMoves {
 impl IrreversibleMoves {
     /// The macro-actions of a game of perfect information with a state hash.
     pub fn new(model: SharedModel) -> IrreversibleMoves {
-        let mut info = model.info().clone();
-        info.at_once = 1;
-        info.has.preferred = false;
-        info.has.collapsed = false;
-        info.has.resampling = false;
-        info.has.view_key = false;
+        let info = model.info().clone();
         IrreversibleMoves { game: Arc::new(MacroGame { model, info }) }
     }
 }
@@ -198,10 +195,6 @@ impl Game for MacroGame {
         self.model.text(&spot.state, viewer)
     }
 
-    fn svg(&self, spot: &Spot, viewer: Option<usize>) -> String {
-        self.model.svg(&spot.state, viewer)
-    }
-
     fn player_name(&self, player: usize) -> String {
         self.model.player_name(player)
     }
@@ -214,42 +207,37 @@ impl Game for MacroGame {
         self.model.draw(&spot.state, rng)
     }
 
-    fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
-        self.model.evaluate(&spot.state, values);
+    fn abilities(&self) -> Abilities<'_, Spot> {
+        let has = self.model.has();
+        Abilities {
+            hash: has.hash.then_some(self),
+            evaluator: has.evaluator.then_some(self),
+            solver: has.solver.then_some(self),
+            picture: has.picture.then_some(self),
+            atoms: has.atoms.then_some(self),
+            action_keys: Some(self),
+            faults: has.faults.then_some(self),
+            ..Abilities::default()
+        }
     }
+}
 
-    fn atoms(&self, spot: &Spot, atoms: &mut Vec<u32>) {
-        self.model.atoms(&spot.state, atoms);
-    }
+forward!(MacroGame, Spot, |game, spot| (game.model, &spot.state): Evaluate, Solver, Atoms, Svg, StateHash, Faults);
 
-    fn judge(&self, spot: &Spot, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
-        self.model.judge(&spot.state, effort, rng, returns)
-    }
-
-    fn unknown(&self, spot: &Spot) -> u32 {
-        self.model.unknown(&spot.state)
-    }
-
-    fn hash(&self, spot: &Spot) -> u64 {
-        self.model.hash(&spot.state)
-    }
-
-    fn faults(&self) -> u64 {
-        self.model.faults()
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.model.fault()
-    }
-
-    fn flaw(&self) -> Option<String> {
-        self.model.flaw()
+impl ActionKeys<Spot> for MacroGame {
+    /// That of its last move: a number here is a place in a list.
+    fn action_key(&self, spot: &Spot, player: usize, action: Action) -> u64 {
+        match spot.ways.get(action.0 as usize) {
+            Some((member, last)) => self.model.action_key(member, player, *last),
+            None => u64::from(action.0),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::abilities::StateHash;
     use crate::rng::mix;
 
     /// Three places in a row, to be walked to and fro, with a door that closes behind one at the second and at
@@ -299,14 +287,20 @@ mod tests {
         fn text(&self, state: &Where, _: Option<usize>) -> String {
             format!("{state:?}")
         }
+
+        fn abilities(&self) -> Abilities<'_, Self::State> {
+            Abilities { hash: Some(self), ..Abilities::default() }
+        }
+    }
+
+    impl StateHash<Where> for Doors {
         fn hash(&self, (row, place): &Where) -> u64 {
             mix(u64::from(row * 3 + place))
         }
     }
 
     fn doors() -> IrreversibleMoves {
-        let mut info = Info::new(1, 0.0, 1.0);
-        info.has.hash = true;
+        let info = Info::new(1, 0.0, 1.0);
         IrreversibleMoves::new(Arc::new(Doors(info)))
     }
 
@@ -341,8 +335,7 @@ mod tests {
     fn the_search_over_strides_plays_moves() {
         use crate::registry;
         use crate::view::{Event, View};
-        let mut info = Info::new(1, 0.0, 1.0);
-        info.has.hash = true;
+        let info = Info::new(1, 0.0, 1.0);
         let game = Arc::new(Doors(info));
         for spec in ["macro-uct(simulations=30)", "macro-uct(simulations=30, transpositions=false)"] {
             let mut planner = registry::planner(&spec.parse().unwrap()).unwrap();

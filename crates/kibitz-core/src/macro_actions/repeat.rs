@@ -1,5 +1,7 @@
 //! `repeat`: an action that is made several times in a row, for games in which single steps decide little.
 
+use crate::abilities::{Abilities, StateHash};
+use crate::forward;
 use std::sync::Arc;
 
 use super::{MacroActions, register_macro_actions};
@@ -43,13 +45,7 @@ struct Place {
 
 impl Repeat {
     fn new(model: SharedModel, times: u32) -> Repeat {
-        let mut info = model.info().clone();
-        info.at_once = 1;
-        info.has.preferred = false;
-        info.has.collapsed = false;
-        info.has.resampling = false;
-        info.has.view_key = false;
-        info.has.svg = false;
+        let info = model.info().clone();
         Repeat { game: Arc::new(Repeated { model, times, info }) }
     }
 }
@@ -143,39 +139,28 @@ impl Game for Repeated {
         self.model.draw(&place.state, rng)
     }
 
-    fn evaluate(&self, place: &Place, values: &mut [f64]) {
-        self.model.evaluate(&place.state, values);
+    fn abilities(&self) -> Abilities<'_, Place> {
+        let has = self.model.has();
+        Abilities {
+            hash: has.hash.then_some(self),
+            evaluator: has.evaluator.then_some(self),
+            solver: has.solver.then_some(self),
+            atoms: has.atoms.then_some(self),
+            action_keys: has.action_keys.then_some(self),
+            faults: has.faults.then_some(self),
+            ..Abilities::default()
+        }
     }
+}
 
-    fn atoms(&self, place: &Place, atoms: &mut Vec<u32>) {
-        self.model.atoms(&place.state, atoms);
-    }
+forward!(Repeated, Place, |game, place| (game.model, &place.state): Evaluate, Solver, Atoms, ActionKeys, Faults);
 
-    fn judge(&self, place: &Place, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
-        self.model.judge(&place.state, effort, rng, returns)
-    }
-
-    fn unknown(&self, place: &Place) -> u32 {
-        self.model.unknown(&place.state)
-    }
-
+impl StateHash<Place> for Repeated {
     fn hash(&self, place: &Place) -> u64 {
         let hash = self.model.hash(&place.state);
         place.left.map_or(hash, |(player, action, left)| {
             [player as u64, action.0.into(), left.into()].into_iter().fold(hash, crate::rng::derive)
         })
-    }
-
-    fn faults(&self) -> u64 {
-        self.model.faults()
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.model.fault()
-    }
-
-    fn flaw(&self) -> Option<String> {
-        self.model.flaw()
     }
 }
 
@@ -227,6 +212,13 @@ mod tests {
         fn text(&self, state: &(u32, bool), _: Option<usize>) -> String {
             format!("{state:?}")
         }
+
+        fn abilities(&self) -> Abilities<'_, Self::State> {
+            Abilities { hash: Some(self), ..Abilities::default() }
+        }
+    }
+
+    impl StateHash<(u32, bool)> for Walk {
         fn hash(&self, (place, chance): &(u32, bool)) -> u64 {
             mix(u64::from(2 * place + u32::from(*chance)))
         }
@@ -234,8 +226,7 @@ mod tests {
 
     #[test]
     fn an_action_is_repeated_through_chance_as_long_as_it_is_legal() {
-        let mut info = Info::new(1, -1e3, 0.0);
-        info.has.hash = true;
+        let info = Info::new(1, -1e3, 0.0);
         let repeat = Repeat::new(Arc::new(Walk(info)), 3);
         let (game, mut paid) = (&*repeat.game, [0.0]);
         let mut place = Game::initial(game);

@@ -66,8 +66,7 @@ struct Session {
 
 impl Planner for Replan {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
-        let belief =
-            self.params.belief.build(model.info(), 1).map_err(|what| format!("ff-replan: {what}"))?;
+        let belief = self.params.belief.build(&*model, 1).map_err(|what| format!("ff-replan: {what}"))?;
         let (plan, rng) = (Vec::new(), Rng::new(seed));
         self.session = Some(Session { model, belief, rng, decisions: 0, plan, begun: 0 });
         Ok(())

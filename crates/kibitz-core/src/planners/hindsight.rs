@@ -138,7 +138,7 @@ impl Worlds {
 impl Planner for Worlds {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let name = self.name;
-        let belief = self.params.belief.build(model.info(), self.params.worlds.into());
+        let belief = self.params.belief.build(&*model, self.params.worlds.into());
         let belief = belief.map_err(|what| format!("{name}: {what}"))?;
         self.session = Some(Session { model, belief, rng: Rng::new(seed), decisions: 0 });
         Ok(())

@@ -63,7 +63,7 @@ impl Planner for Ahead {
     fn start(&mut self, model: SharedModel, _: usize, _: u64) -> Result<(), String> {
         let model = collapsed_or_self(model);
         let (name, info) = (self.name, model.info());
-        if !info.perfect_information || !info.has.explicit_chance {
+        if !info.perfect_information || !info.explicit_chance {
             return Err(format!(
                 "{name} needs to know the state and the probabilities of chance, which this game hides; try pomcp"
             ));

@@ -69,7 +69,7 @@ struct Plan {
 impl Planner for Nested {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let model = collapsed_or_self(model);
-        if !model.info().perfect_information || !model.info().has.explicit_chance {
+        if !model.info().perfect_information || !model.info().explicit_chance {
             return Err(
                 "nested needs to know the state and the probabilities of chance, which this game hides; \
                  try hindsight(planner=nested)"
@@ -229,8 +229,8 @@ impl<'a> Search<'a> {
             discount: info.discount,
             limit: u32::MAX,
             most: if info.bounds_what_is_left() { info.max_return } else { f64::INFINITY },
-            evaluates: info.has.evaluator,
-            prefers: info.has.preferred,
+            evaluates: model.has().evaluator,
+            prefers: model.has().preferred,
             frames: (0..=level).map(frame).collect(),
             scratch: Vec::new(),
             values: Vec::new(),

@@ -56,13 +56,13 @@ impl OneStep {
 impl Planner for OneStep {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let model = collapsed_or_self(model);
-        let info = model.info();
-        if self.name == "greedy" && !info.has.preferred && !info.has.evaluator {
+        let has = model.has();
+        if self.name == "greedy" && !has.preferred && !has.evaluator {
             return Err(
                 "greedy needs preferred actions or an evaluator, and this game has neither".to_owned()
             );
         }
-        let belief = BeliefKind::from(Form::Auto).build(info, self.samples.into())?;
+        let belief = BeliefKind::from(Form::Auto).build(&*model, self.samples.into())?;
         self.session = Some((model, belief, Rng::new(seed)));
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Planner for OneStep {
         }
         let mut world = World::initial(model);
         let mut candidates = view.legal.clone();
-        if self.name == "greedy" && model.info().has.preferred {
+        if self.name == "greedy" && model.has().preferred {
             belief.sample(model, view, rng, &mut world);
             candidates.clear();
             model.preferred(&world.state, view.player, &mut candidates);
@@ -153,7 +153,7 @@ fn afterstate_value(model: &dyn Model, world: &World, player: usize, action: Act
         turn = model.turn(&state);
     }
     let mut values = [0.0; MAX_PLAYERS];
-    if turn != Turn::Over && model.info().has.evaluator {
+    if turn != Turn::Over && model.has().evaluator {
         model.evaluate(&state, &mut values[..players]);
     }
     rewards[player] + model.info().discount_after(own) * (later[player] + values[player])

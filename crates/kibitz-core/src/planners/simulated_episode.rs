@@ -67,7 +67,7 @@ impl SimulatedEpisode {
             let turn = model.turn(&self.state);
             let far = made > moves || draws > model.info().longest_chance();
             if turn == Turn::Over || far || model.faults() != faults {
-                if far && turn != Turn::Over && model.info().has.evaluator {
+                if far && turn != Turn::Over && model.has().evaluator {
                     let mut values = [0.0; MAX_PLAYERS];
                     model.evaluate(&self.state, &mut values[..self.views.len()]);
                     running.pay(&mut returns, &values);

@@ -1,6 +1,7 @@
 //! The loop of a playout, compiled for each game's own states.
 
 use super::{Context, Pick};
+use crate::abilities::Preferred;
 use crate::discount::Running;
 use crate::game::{Action, Game, Turn};
 use crate::position::At;
@@ -62,6 +63,7 @@ pub fn run<G: Game>(
     let mut running = Running::new(how.discount);
     let (mut steps, mut moves, mut draws) = (0, 0, 0);
     let longest = game.info().longest_chance();
+    let preferred = game.abilities().preferred.filter(|_| how.policy == Policy::Preferred);
     let mut first_turn = None;
     loop {
         let turn = game.turn(state);
@@ -80,7 +82,7 @@ pub fn run<G: Game>(
             Some(pick) => {
                 pick.pick(&At(game, state), player, context.trace.as_deref(), context.evaluator, rng)
             }
-            None => choose(game, state, player, how.policy, &mut scratch, rng),
+            None => choose(game, preferred, state, player, &mut scratch, rng),
         };
         let width = match turn {
             Turn::Over => 0,
@@ -124,15 +126,15 @@ pub fn run<G: Game>(
 #[inline]
 fn choose<G: Game>(
     game: &G,
+    preferred: Option<&dyn Preferred<G::State>>,
     state: &G::State,
     player: usize,
-    policy: Policy,
     scratch: &mut Vec<Action>,
     rng: &mut Rng,
 ) -> Action {
-    match policy {
-        Policy::Random => game.random_action(state, player, scratch, rng),
-        Policy::Preferred => {
+    match preferred {
+        None => game.random_action(state, player, scratch, rng),
+        Some(game) => {
             scratch.clear();
             game.preferred(state, player, scratch);
             let chosen = rng.below(scratch.len() as u32) as usize;

@@ -34,7 +34,7 @@ impl Playout for Auto {
         context: &mut Context,
         returns: &mut [f64],
     ) -> u64 {
-        let policy = if model.info().has.preferred { Policy::Preferred } else { Policy::Random };
+        let policy = if model.has().preferred { Policy::Preferred } else { Policy::Random };
         Uniform(policy).run(model, state, how, context, returns)
     }
 

@@ -1,5 +1,6 @@
 //! Tests only: every stream that is begun, with where it was and what its seed was derived from.
 
+use crate::abilities::{Abilities, Evaluate, StateHash};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
@@ -40,7 +41,6 @@ impl Medley {
     fn model(players: usize, hidden: bool) -> SharedModel {
         let mut info = Info::new(players, -10.0, 10.0);
         (info.perfect_information, info.discount, info.horizon) = (!hidden, 0.9, Some(9));
-        (info.has.hash, info.has.evaluator) = (true, true);
         Arc::new(Medley { info })
     }
 }
@@ -77,17 +77,27 @@ impl Game for Medley {
         let sees = self.info.perfect_information || joint[0].0 as usize == player;
         if sees { Observation::of_joint(joint) } else { Observation::SILENT }
     }
-    fn evaluate(&self, state: &Vec<u32>, values: &mut [f64]) {
-        values.fill((self.hash(state) % 3) as f64);
-    }
     fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
         action.0.to_string()
     }
     fn text(&self, state: &Vec<u32>, _: Option<usize>) -> String {
         format!("{state:?}")
     }
+
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { hash: Some(self), evaluator: Some(self), ..Abilities::default() }
+    }
+}
+
+impl StateHash<Vec<u32>> for Medley {
     fn hash(&self, state: &Vec<u32>) -> u64 {
         state.iter().fold(1, |key, step| derive(key, u64::from(*step)))
+    }
+}
+
+impl Evaluate<Vec<u32>> for Medley {
+    fn evaluate(&self, state: &Vec<u32>, values: &mut [f64]) {
+        values.fill((self.hash(state) % 3) as f64);
     }
 }
 

@@ -383,7 +383,7 @@ impl Run<'_> {
         let (mut first, mut last, mut seen) = (Vec::new(), Vec::new(), KeyMap::default());
         for action in &actions[..looked] {
             let (prospect, outcome) = self.prospect(&states, *action);
-            let new = !self.model.info().has.hash || seen.insert(outcome, ()).is_none();
+            let new = !self.model.has().hash || seen.insert(outcome, ()).is_none();
             if new { first.push((*action, prospect)) } else { last.push((*action, 0.0)) }
         }
         first.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -410,7 +410,7 @@ impl Run<'_> {
                 Some((_, share)) => *share += 1.0 / count,
                 None => told.push((tells, 1.0 / count)),
             }
-            let key = if model.info().has.hash { model.hash(&after) } else { 0 };
+            let key = if model.has().hash { model.hash(&after) } else { 0 };
             outcome = [part as u64, rewards[0].to_bits(), key].into_iter().fold(outcome, derive);
         }
         let gain = told.iter().map(|(_, share)| -share * share.ln()).sum::<f64>() / count.max(2.0).ln();

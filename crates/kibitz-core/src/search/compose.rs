@@ -7,6 +7,7 @@ use super::params::{Backup, Choice, Expansion, Observers, Parallel, SearchParams
 use super::select::Selection;
 use crate::belief::{Belief, BeliefKind, Form};
 use crate::game::Info;
+use crate::model::Model;
 use crate::params::{Param, Params};
 use crate::part::Needs;
 use crate::playout::{Playout, PlayoutSpec};
@@ -29,24 +30,29 @@ pub(super) fn lists_all(belief: BeliefKind) -> bool {
 ///
 /// # Errors
 /// A sentence saying what the game cannot provide, or which parameters do not go together.
-pub(super) fn compose(p: &SearchParams, presets: &SearchParams, info: &Info) -> Result<Parts, String> {
+pub(super) fn compose(
+    p: &SearchParams,
+    presets: &SearchParams,
+    model: &dyn Model,
+) -> Result<Parts, String> {
+    let (info, has) = (model.info(), model.has());
     let kind = match p.tree {
         TreeKind::Auto if info.perfect_information || p.width.is_some() => TreeKind::State,
         TreeKind::Auto => TreeKind::ActionObservation,
         kind => kind,
     };
     let playout = match p.playout.name() {
-        "auto" if info.has.preferred => PlayoutSpec::named("preferred"),
+        "auto" if has.preferred => PlayoutSpec::named("preferred"),
         "auto" => PlayoutSpec::named("random"),
         _ => p.playout.clone(),
     };
     let (made, selection) = (playout.build(), p.selection.build());
-    tree(p, kind, info)?;
+    tree(p, kind, model)?;
     backup(p, kind, info)?;
     observers(p, kind, &*selection)?;
     aim(p, info)?;
     let given = p.evaluator.is_some();
-    let lacks = |needs: Needs, part: String| match needs.lacks(info, &info.has, given) {
+    let lacks = |needs: Needs, part: String| match needs.lacks(info, &has, given) {
         Some(what) => Err(format!("{part} needs {what}, which this game lacks")),
         None => Ok(()),
     };
@@ -62,7 +68,7 @@ pub(super) fn compose(p: &SearchParams, presets: &SearchParams, info: &Info) -> 
     // The graph of beliefs is made of all states that may be, whatever the way to them.
     let all = kind == TreeKind::Belief && lists_all(p.belief);
     let belief = if all { Form::Exact(LARGEST).into() } else { p.belief };
-    let belief = belief.build(info, p.simulations.unwrap_or(u64::MAX))?;
+    let belief = belief.build(model, p.simulations.unwrap_or(u64::MAX))?;
     Ok(Parts { kind, playout: made, selection, belief })
 }
 
@@ -79,7 +85,8 @@ fn of_states(kind: TreeKind) -> bool {
     matches!(kind, TreeKind::State | TreeKind::Outcomes)
 }
 
-fn tree(p: &SearchParams, kind: TreeKind, info: &Info) -> Result<(), String> {
+fn tree(p: &SearchParams, kind: TreeKind, model: &dyn Model) -> Result<(), String> {
+    let info = model.info();
     let known = of_states(kind);
     need(info.perfect_information || !known, "a state tree", "perfect information")?;
     if !p.macro_actions.is_none() {
@@ -89,17 +96,17 @@ fn tree(p: &SearchParams, kind: TreeKind, info: &Info) -> Result<(), String> {
         need(info.discount == 1.0, &part, "returns that are not discounted")?;
     }
     if p.transpositions {
-        need(info.has.hash, "transpositions", "a state hash")?;
+        need(model.has().hash, "transpositions", "a state hash")?;
         need(known, "transpositions", "perfect information and tree=state")?;
         let plain = kind != TreeKind::State || p.backup != Backup::Max && p.width.is_none();
         go_together(plain, "transpositions go with neither backup=max nor width")?;
     }
     go_together(p.width.is_none() || known, "width goes with tree=state only")?;
     match kind {
-        TreeKind::Outcomes => need(info.has.explicit_chance, "tree=outcomes", "explicit chance"),
+        TreeKind::Outcomes => need(info.explicit_chance, "tree=outcomes", "explicit chance"),
         TreeKind::Belief => {
             need(info.players == 1, "tree=belief", "a single player")?;
-            need(info.has.explicit_chance, "tree=belief", "explicit chance")
+            need(info.explicit_chance, "tree=belief", "explicit chance")
         }
         _ => Ok(()),
     }

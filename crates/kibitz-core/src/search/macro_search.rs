@@ -99,7 +99,7 @@ impl Known {
     /// That it is this state. Another tree begins here, unless states tell nodes apart.
     fn new(model: &dyn Model, state: State, decision: u64) -> Known {
         let mut world = World::initial(model);
-        world.path = if model.info().has.hash { model.hash(&state) } else { mix(decision) };
+        world.path = if model.has().hash { model.hash(&state) } else { mix(decision) };
         world.state = state;
         Known(world)
     }

@@ -89,7 +89,7 @@ impl Planner for TreeSearch {
         let named = |why: String| format!("{}: {why}", self.name);
         let model = if self.params.knows_the_state() { collapsed_or_self(model) } else { model };
         let Parts { kind, playout, selection, belief } =
-            compose(&self.params, &self.presets, model.info()).map_err(named)?;
+            compose(&self.params, &self.presets, &*model).map_err(named)?;
         if model.info().one_thread {
             self.params.workers = 1;
         }
@@ -112,7 +112,7 @@ impl Planner for TreeSearch {
         let searched = macro_search.as_ref().map_or_else(|| model.clone(), MacroSearch::model);
         if let Some(evaluator) = &self.params.evaluator {
             evaluator.get().check(&*searched).map_err(|why| named(format!("evaluator: {why}")))?;
-        } else if playout.needs().and(selection.needs()).evaluator && !searched.info().has.evaluator {
+        } else if playout.needs().and(selection.needs()).evaluator && !searched.has().evaluator {
             let why = "this needs an evaluator of macro-actions, which this game lacks; kibitz learn --macro-actions makes \
                        one, for evaluator=FILE";
             return Err(named(why.to_owned()));
@@ -280,12 +280,13 @@ impl OpponentPolicy for TreePolicy {
 fn together(problem: &Problem) -> u32 {
     /// So many times as many as are played at once: when one game is over, another takes its place.
     const ROUNDS: u32 = 4;
-    let (params, info) = (problem.params, problem.model.info());
+    let params = problem.params;
     let uniform = !problem.selection.explores() && !problem.selection.draws();
     let plain = params.playouts == 1 && params.backup == Backup::Mean && params.width.is_none();
     let plain = plain && params.aim != Aim::Win; // that of each playout is known by itself only
     let flat = params.growth() < 1.0 && uniform && !problem.playout.needs().trace;
-    if flat && plain && info.at_once > 1 { ROUNDS * info.at_once } else { 1 }
+    let at_once = problem.model.at_once();
+    if flat && plain && at_once > 1 { ROUNDS * at_once } else { 1 }
 }
 
 impl Session {
@@ -308,7 +309,7 @@ impl Session {
             Err(Trouble::Unfit(why)) if self.kind == TreeKind::Belief && lists_all(params.belief) => {
                 self.kind = TreeKind::ActionObservation;
                 self.belief =
-                    BeliefKind::from(Form::Auto).build(model.info(), u64::MAX).map_err(Trouble::Unfit)?;
+                    BeliefKind::from(Form::Auto).build(model, u64::MAX).map_err(Trouble::Unfit)?;
                 self.belief.update(model, view, rng, pause)?;
                 Ok(Some(format!("tree=action-observation from here on: {why}")))
             }
@@ -372,7 +373,10 @@ impl Session {
         }
         // All that is left can be undone, or follows by itself: what the game prefers, or anything.
         let mut preferred = Vec::new();
-        model.preferred(&state, view.player, &mut preferred);
+        match model.has().preferred {
+            true => model.preferred(&state, view.player, &mut preferred),
+            false => model.legal(&state, view.player, &mut preferred),
+        }
         let legal: BTreeSet<Action> = view.legal.iter().copied().collect();
         preferred.retain(|action| legal.contains(action));
         let note = "no macro-action leads on from here".to_owned();

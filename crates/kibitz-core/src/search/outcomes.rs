@@ -215,7 +215,7 @@ impl OutcomeSearch {
     /// The node of a state; a new one is judged.
     fn find(&mut self, run: &mut Run, state: State) -> u32 {
         let new = self.nodes.len() as u32;
-        if run.model.info().has.hash {
+        if run.model.has().hash {
             let node = *self.index.entry(run.model.hash(&state)).or_insert(new);
             if node != new {
                 return node;

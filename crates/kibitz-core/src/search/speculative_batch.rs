@@ -77,7 +77,8 @@ impl SpeculativeBatch {
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;
         let by_bounds = problem.selection.is_ucb1() && problem.params.expansion == Expansion::All;
         let info = problem.model.info();
-        let many = info.at_once > 1 && info.discount == 1.0 && problem.params.backup != Backup::Max;
+        let many =
+            problem.model.at_once() > 1 && info.discount == 1.0 && problem.params.backup != Backup::Max;
         (problem.kind == TreeKind::State && plain && to_the_end && alone && many && by_bounds).then(|| {
             let state = origin.state.clone();
             SpeculativeBatch {
@@ -216,7 +217,7 @@ impl Worker<'_> {
     /// Makes the playouts that have been noted, and others that will probably be needed next.
     fn speculate(&mut self, tree: &Tree, speculative: &mut SpeculativeBatch, how: &Rollout) {
         let model = self.problem.model;
-        let (wanted, mut in_vain) = (model.info().at_once as usize, 0);
+        let (wanted, mut in_vain) = (model.at_once() as usize, 0);
         while speculative.leaves.len() < wanted && in_vain < IN_VAIN {
             in_vain += usize::from(!self.descend(tree, speculative));
         }

@@ -148,14 +148,14 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     /// What the evaluator says, or nothing.
     fn horizon(&self, state: &State) -> Values {
         let mut values = [0.0; MAX_PLAYERS];
-        if self.model.info().has.evaluator {
+        if self.model.has().evaluator {
             self.model.evaluate(state, &mut values[..self.players]);
         }
         values
     }
 
     fn key(&self, state: &State, depth: u32) -> Option<u64> {
-        self.model.info().has.hash.then(|| join(Kind::Ahead, self.model.hash(state), depth.into()))
+        self.model.has().hash.then(|| join(Kind::Ahead, self.model.hash(state), depth.into()))
     }
 
     fn outcomes(&self, state: &State) -> Vec<(Action, f64)> {

@@ -147,7 +147,7 @@ pub fn solve(model: &dyn Model, limits: &mut Limits) -> Result<Option<Solution>,
     {
         return Ok(Some(solution));
     }
-    if !info.has.explicit_chance {
+    if !info.explicit_chance {
         return Err(
             "exact solving needs explicit probabilities of chance, which this game lacks".to_owned()
         );

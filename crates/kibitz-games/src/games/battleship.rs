@@ -4,6 +4,7 @@
 //! the other, the longest first, each in any of the places that are left with the same probability. No
 //! two touch, not even by a corner.
 
+use kibitz_core::abilities::{Abilities, Preferred, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -66,7 +67,7 @@ impl Battleship {
         }
         let squares = f64::from(size * size);
         let lengths: Vec<u32> = (2..=ships + 1).rev().collect();
-        let mut info = Info {
+        let info = Info {
             // The unit of exploration of the paper's program.
             spread: squares / 4.0,
             horizon: Some(ships + size * size),
@@ -75,11 +76,6 @@ impl Battleship {
             // finds room.
             ..Info::new(1, -squares, squares - f64::from(lengths[0]))
         };
-        info.has.hash = true;
-        info.has.preferred = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         Ok(Battleship { info, waters: Waters::new(size), lengths })
     }
 
@@ -168,11 +164,6 @@ impl Game for Battleship {
         Action(nth_set_wide(untried, rng.below(untried.count_ones())))
     }
 
-    #[inline]
-    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
-        actions.extend(ones_wide(self.sensible(state)).map(Action));
-    }
-
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
         let room = self.room(state);
         let count = room[0].count_ones() + room[1].count_ones();
@@ -231,24 +222,6 @@ impl Game for Battleship {
         if told == HIT { "hit" } else { "miss" }.to_owned()
     }
 
-    fn hash(&self, state: &State) -> u64 {
-        let set = |squares: u128| derive(squares as u64, (squares >> 64) as u64);
-        derive(derive(set(state.ships), u64::from(state.placed)), set(state.shots))
-    }
-
-    fn view_key(&self, state: &State, _: usize) -> u64 {
-        state.seen
-    }
-
-    /// With the right probability but for what drawing from a few dozen weighted fleets, instead of
-    /// from all, leaves of an error.
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
-        let told = fleet::Told::from_view(view, self.waters.squares())?;
-        let ships = self.waters.draw_fleet(&self.lengths, &told, rng)?;
-        let placed = self.lengths.len() as u8;
-        Some(State { ships, shots: told.hits | told.misses, placed, seen: view.key() })
-    }
-
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
         let name = |square: u32| square_name(square % self.waters.size, square / self.waters.size);
         if player.is_some() {
@@ -275,6 +248,50 @@ impl Game for Battleship {
         format!("{sea}{}\n", self.caption(state))
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            preferred: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for Battleship {
+    fn hash(&self, state: &State) -> u64 {
+        let set = |squares: u128| derive(squares as u64, (squares >> 64) as u64);
+        derive(derive(set(state.ships), u64::from(state.placed)), set(state.shots))
+    }
+}
+
+impl Preferred<State> for Battleship {
+    #[inline]
+    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(ones_wide(self.sensible(state)).map(Action));
+    }
+}
+
+impl Resample<State> for Battleship {
+    /// With the right probability but for what drawing from a few dozen weighted fleets, instead of
+    /// from all, leaves of an error.
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        let told = fleet::Told::from_view(view, self.waters.squares())?;
+        let ships = self.waters.draw_fleet(&self.lengths, &told, rng)?;
+        let placed = self.lengths.len() as u8;
+        Some(State { ships, shots: told.hits | told.misses, placed, seen: view.key() })
+    }
+}
+
+impl ViewKey<State> for Battleship {
+    fn view_key(&self, state: &State, _: usize) -> u64 {
+        state.seen
+    }
+}
+
+impl Svg<State> for Battleship {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         let size = self.waters.size;
         let at = |column, row| self.mark(state, viewer, row * size + column);

@@ -1,6 +1,7 @@
 //! The bear in the woods: a hiker meets a bear of unknown species, the smallest game in which a
 //! belief about the opponent's kind decides what to do.
 
+use kibitz_core::abilities::{Abilities, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -63,7 +64,7 @@ pub struct State {
 
 impl Bear {
     fn new(chances: BearParams) -> Bear {
-        let mut info = Info {
+        let info = Info {
             horizon: Some(4),
             zero_sum: true,
             perfect_information: false,
@@ -71,9 +72,6 @@ impl Bear {
             simultaneous: Some(false),
             ..Info::new(2, -1.0, 1.0)
         };
-        info.has.hash = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         Bear { info, chances }
     }
 
@@ -200,21 +198,6 @@ impl Game for Bear {
         }
     }
 
-    fn hash(&self, state: &State) -> u64 {
-        hash_bytes(state.steps())
-    }
-
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        let mut key = view_seed(player);
-        for (step, &what) in state.steps().iter().enumerate() {
-            if step == 2 * player + 1 {
-                key = after_action(key, Action(u32::from(what)));
-            }
-            key = after_observation(key, state.told(step, player));
-        }
-        key
-    }
-
     fn action_name(&self, _: &State, _: Option<usize>, action: Action) -> String {
         NAMES[action.0 as usize].to_owned()
     }
@@ -227,6 +210,31 @@ impl Game for Bear {
         state.story(viewer) + "\n"
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { hash: Some(self), view_key: Some(self), picture: Some(self), ..Abilities::default() }
+    }
+}
+
+impl StateHash<State> for Bear {
+    fn hash(&self, state: &State) -> u64 {
+        hash_bytes(state.steps())
+    }
+}
+
+impl ViewKey<State> for Bear {
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        let mut key = view_seed(player);
+        for (step, &what) in state.steps().iter().enumerate() {
+            if step == 2 * player + 1 {
+                key = after_action(key, Action(u32::from(what)));
+            }
+            key = after_observation(key, state.told(step, player));
+        }
+        key
+    }
+}
+
+impl Svg<State> for Bear {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         const TRUNK: &str = "#7a5532";
         const SHIRT: &str = "#c8443a";

@@ -1,6 +1,7 @@
 //! Breakthrough (Dan Troyka, 2000) on two bitboards, always seen from the side of the player to
 //! move: its pieces go up, and the board is turned over after each move.
 
+use kibitz_core::abilities::{Abilities, Evaluate, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -59,16 +60,13 @@ impl Breakthrough {
         let row = (1u64 << columns) - 1;
         // Every piece goes up to the last row but one at most, and one of them a step further.
         let ways: u32 = (0..home_rows(rows)).map(|row| (rows - 2 - row) * columns).sum();
-        let mut info = Info {
+        let info = Info {
             horizon: Some(2 * ways + 1),
             zero_sum: true,
             paid_at_end: true,
             simultaneous: Some(false),
             ..Info::new(2, -1.0, 1.0)
         };
-        info.has.hash = true;
-        info.has.evaluator = true;
-        info.has.svg = true;
         Breakthrough {
             info,
             rows,
@@ -189,25 +187,6 @@ impl Game for Breakthrough {
         }
     }
 
-    /// Pieces and their advance; a piece one step from the goal wins.
-    fn evaluate(&self, state: &State, values: &mut [f64]) {
-        let theirs = self.turned(state.other);
-        let pieces = state.own.count_ones() as i32 - theirs.count_ones() as i32;
-        let rows = advance(state.own) - advance(theirs);
-        let value = match () {
-            () if state.over => 0.0,
-            () if state.own & self.far_row >> STRIDE != 0 => 0.99,
-            () => (0.2 * f64::from(pieces) + 0.04 * f64::from(rows)).tanh() * 0.98,
-        };
-        let mover = usize::from(state.mover);
-        values[mover] = value;
-        values[1 - mover] = -value;
-    }
-
-    fn hash(&self, state: &State) -> u64 {
-        derive(derive(state.own, state.other), u64::from(state.mover))
-    }
-
     fn action_name(&self, state: &State, _: Option<usize>, action: Action) -> String {
         let (from, to) = decode(action);
         let name = |square: u32| {
@@ -232,6 +211,35 @@ impl Game for Breakthrough {
         grid(self.columns, self.rows, at) + self.caption(state) + "\n"
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { hash: Some(self), evaluator: Some(self), picture: Some(self), ..Abilities::default() }
+    }
+}
+
+impl StateHash<State> for Breakthrough {
+    fn hash(&self, state: &State) -> u64 {
+        derive(derive(state.own, state.other), u64::from(state.mover))
+    }
+}
+
+impl Evaluate<State> for Breakthrough {
+    /// Pieces and their advance; a piece one step from the goal wins.
+    fn evaluate(&self, state: &State, values: &mut [f64]) {
+        let theirs = self.turned(state.other);
+        let pieces = state.own.count_ones() as i32 - theirs.count_ones() as i32;
+        let rows = advance(state.own) - advance(theirs);
+        let value = match () {
+            () if state.over => 0.0,
+            () if state.own & self.far_row >> STRIDE != 0 => 0.99,
+            () => (0.2 * f64::from(pieces) + 0.04 * f64::from(rows)).tanh() * 0.98,
+        };
+        let mover = usize::from(state.mover);
+        values[mover] = value;
+        values[1 - mover] = -value;
+    }
+}
+
+impl Svg<State> for Breakthrough {
     fn svg(&self, state: &State, _: Option<usize>) -> String {
         let mut board = Board::new(self.columns, self.rows, self.caption(state), chequered);
         for (pieces, colour) in self.sides(state).into_iter().zip([PAPER, INK]) {

@@ -1,6 +1,7 @@
 //! Connect four on two bitboards: a column is seven bits, the topmost of which stays empty, so
 //! that shifted boards never run from one column into the next.
 
+use kibitz_core::abilities::{Abilities, Evaluate, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::register_game;
@@ -43,16 +44,13 @@ pub struct State {
 
 impl ConnectFour {
     fn new() -> ConnectFour {
-        let mut info = Info {
+        let info = Info {
             horizon: Some(COLUMNS * ROWS),
             zero_sum: true,
             paid_at_end: true,
             simultaneous: Some(false),
             ..Info::new(2, -1.0, 1.0)
         };
-        info.has.hash = true;
-        info.has.evaluator = true;
-        info.has.svg = true;
         ConnectFour { info }
     }
 }
@@ -158,21 +156,6 @@ impl Game for ConnectFour {
         }
     }
 
-    fn evaluate(&self, state: &State, values: &mut [f64]) {
-        let ahead = match state.over {
-            true => 0,
-            false => prospects(state.own, state.other) - prospects(state.other, state.own),
-        };
-        let value = (f64::from(ahead) / 60.0).tanh() * 0.99;
-        let mover = usize::from(state.mover);
-        values[mover] = value;
-        values[1 - mover] = -value;
-    }
-
-    fn hash(&self, state: &State) -> u64 {
-        derive(state.own, state.other << 1 | u64::from(state.mover))
-    }
-
     fn action_name(&self, _: &State, _: Option<usize>, action: Action) -> String {
         (action.0 + 1).to_string()
     }
@@ -193,6 +176,31 @@ impl Game for ConnectFour {
         text + " 1 2 3 4 5 6 7\n" + state.caption() + "\n"
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { hash: Some(self), evaluator: Some(self), picture: Some(self), ..Abilities::default() }
+    }
+}
+
+impl StateHash<State> for ConnectFour {
+    fn hash(&self, state: &State) -> u64 {
+        derive(state.own, state.other << 1 | u64::from(state.mover))
+    }
+}
+
+impl Evaluate<State> for ConnectFour {
+    fn evaluate(&self, state: &State, values: &mut [f64]) {
+        let ahead = match state.over {
+            true => 0,
+            false => prospects(state.own, state.other) - prospects(state.other, state.own),
+        };
+        let value = (f64::from(ahead) / 60.0).tanh() * 0.99;
+        let mover = usize::from(state.mover);
+        values[mover] = value;
+        values[1 - mover] = -value;
+    }
+}
+
+impl Svg<State> for ConnectFour {
     fn svg(&self, state: &State, _: Option<usize>) -> String {
         const FRAME: &str = "#2d5f9e";
         const YELLOW: &str = "#f2c14e";

@@ -6,6 +6,9 @@
 //! top, all vote at once: if nobody says no the round ends and the pieces on one's card score their levels;
 //! else the piece is thrown out, and each no costs one of few vote cards. Only the target cards are hidden.
 
+use kibitz_core::abilities::{
+    Abilities, Batch, PlanningModel, Preferred, Resample, StateHash, Svg, ViewKey,
+};
 use std::sync::Arc;
 
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
@@ -86,7 +89,7 @@ impl KingUp {
             *seen = view_seed(player);
         }
         let most = f64::from(rules.most_points()) / UNIT * f64::from(rules.rounds);
-        let mut info = Info {
+        let info = Info {
             horizon: Some(u32::from(rules.rounds) * rules.longest_round(pieces)),
             perfect_information: false,
             paid_at_end: rules.rounds == 1,
@@ -94,11 +97,6 @@ impl KingUp {
             simultaneous: Some(true),
             ..Info::new(rules.players, if rules.relative { -most } else { 0.0 }, most)
         };
-        info.has.hash = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
-        info.has.preferred = true;
         let is_small = params.pieces <= 9 && params.height <= 9;
         Ok(KingUp { info, rules, start, given, is_small })
     }
@@ -347,32 +345,6 @@ impl Game for KingUp {
         }
     }
 
-    fn play_out_many(
-        &self,
-        state: &State,
-        how: &Rollout,
-        count: u32,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        let to_the_end = self.info.horizon.is_some_and(|horizon| how.depth >= horizon);
-        if how.discount != 1.0 || !to_the_end {
-            return None;
-        }
-        let finish = match how.policy {
-            Policy::Random => Self::finish::<false>,
-            Policy::Preferred => Self::finish::<true>,
-        };
-        Some((0..count).map(|_| finish(self, &mut state.clone(), rng, returns)).sum())
-    }
-
-    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
-        match state.stage {
-            Stage::Vote => actions.push(Action(self.sensible_vote(state, player))),
-            _ => self.legal(state, player, actions),
-        }
-    }
-
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
         let left = self.left(state);
         let probability = 1.0 / f64::from(left.count_ones());
@@ -446,47 +418,6 @@ impl Game for KingUp {
         }
     }
 
-    /// Rounds that are over count no more, but for who began.
-    fn hash(&self, state: &State) -> u64 {
-        let place = |piece: u32| u64::from(1 + state.levels[piece as usize]) << (4 * piece);
-        let board = ones(state.board.into()).fold(0, |board, piece| board | place(piece));
-        let cards = match state.stage {
-            Stage::Deal => &state.cards[..usize::from(state.dealt)],
-            _ => &state.cards[..self.rules.players],
-        };
-        let cards = cards.iter().fold(1, |all, card| all << CARD_BITS | u64::from(*card));
-        let votes = state.votes.iter().fold(0, |all, votes| all << 5 | u64::from(*votes));
-        let [stage, mover, beginner, round, set] =
-            [state.stage as u8, state.mover, state.beginner, state.round, state.set].map(u64::from);
-        let turn = (((stage << 4 | mover) << 4 | beginner) << 4 | round) << 8 | set;
-        derive(derive(board, cards), votes << 32 | turn)
-    }
-
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        state.seen[player]
-    }
-
-    /// The cards do not choose the moves: every deal of what a player has not seen is equally likely.
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
-        let (mut state, mut cards) = (self.start, [NONE; MOST_PLAYERS]);
-        let (mut rewards, mut joint) = ([0.0; MOST_PLAYERS], Vec::with_capacity(MOST_PLAYERS));
-        for (index, event) in view.events.iter().enumerate() {
-            let Some(told) = heard(event) else { continue };
-            if state.stage == Stage::Deal && state.dealt == 0 {
-                cards = self.imagine(state.round, view, &view.events[index..], rng)?;
-            }
-            self.infer(&state, told, &cards, &mut joint)?;
-            self.step(&mut state, &joint, &mut rewards[..self.rules.players]);
-        }
-        (*state.seen.get(view.player)? == view.key()).then_some(state)
-    }
-
-    /// Where a file tells the cards, those who play do not know it.
-    fn planning_model(&self) -> Option<SharedModel> {
-        let any = [NONE; MOST_PLAYERS];
-        (self.given != any).then(|| Arc::new(KingUp { given: any, ..self.clone() }) as SharedModel)
-    }
-
     fn action_name(&self, state: &State, player: Option<usize>, Action(action): Action) -> String {
         let piece = |piece: u32| piece_name(piece);
         match (player, state.stage) {
@@ -503,8 +434,101 @@ impl Game for KingUp {
         self.draw_text(state, viewer)
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            preferred: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            planning_model: (self.given != [NONE; MOST_PLAYERS]).then_some(self),
+            batch: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for KingUp {
+    /// Rounds that are over count no more, but for who began.
+    fn hash(&self, state: &State) -> u64 {
+        let place = |piece: u32| u64::from(1 + state.levels[piece as usize]) << (4 * piece);
+        let board = ones(state.board.into()).fold(0, |board, piece| board | place(piece));
+        let cards = match state.stage {
+            Stage::Deal => &state.cards[..usize::from(state.dealt)],
+            _ => &state.cards[..self.rules.players],
+        };
+        let cards = cards.iter().fold(1, |all, card| all << CARD_BITS | u64::from(*card));
+        let votes = state.votes.iter().fold(0, |all, votes| all << 5 | u64::from(*votes));
+        let [stage, mover, beginner, round, set] =
+            [state.stage as u8, state.mover, state.beginner, state.round, state.set].map(u64::from);
+        let turn = (((stage << 4 | mover) << 4 | beginner) << 4 | round) << 8 | set;
+        derive(derive(board, cards), votes << 32 | turn)
+    }
+}
+
+impl Preferred<State> for KingUp {
+    fn preferred(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
+        match state.stage {
+            Stage::Vote => actions.push(Action(self.sensible_vote(state, player))),
+            _ => self.legal(state, player, actions),
+        }
+    }
+}
+
+impl Resample<State> for KingUp {
+    /// The cards do not choose the moves: every deal of what a player has not seen is equally likely.
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        let (mut state, mut cards) = (self.start, [NONE; MOST_PLAYERS]);
+        let (mut rewards, mut joint) = ([0.0; MOST_PLAYERS], Vec::with_capacity(MOST_PLAYERS));
+        for (index, event) in view.events.iter().enumerate() {
+            let Some(told) = heard(event) else { continue };
+            if state.stage == Stage::Deal && state.dealt == 0 {
+                cards = self.imagine(state.round, view, &view.events[index..], rng)?;
+            }
+            self.infer(&state, told, &cards, &mut joint)?;
+            self.step(&mut state, &joint, &mut rewards[..self.rules.players]);
+        }
+        (*state.seen.get(view.player)? == view.key()).then_some(state)
+    }
+}
+
+impl ViewKey<State> for KingUp {
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        state.seen[player]
+    }
+}
+
+impl Svg<State> for KingUp {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         self.draw_svg(state, viewer)
+    }
+}
+
+impl PlanningModel<State> for KingUp {
+    /// Where a file tells the cards, those who play do not know it.
+    fn planning_model(&self) -> SharedModel {
+        Arc::new(KingUp { given: [NONE; MOST_PLAYERS], ..self.clone() })
+    }
+}
+
+impl Batch<State> for KingUp {
+    fn play_out_many(
+        &self,
+        state: &State,
+        how: &Rollout,
+        count: u32,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> Option<u64> {
+        let to_the_end = self.info.horizon.is_some_and(|horizon| how.depth >= horizon);
+        if how.discount != 1.0 || !to_the_end {
+            return None;
+        }
+        let finish = match how.policy {
+            Policy::Random => Self::finish::<false>,
+            Policy::Preferred => Self::finish::<true>,
+        };
+        Some((0..count).map(|_| finish(self, &mut state.clone(), rng, returns)).sum())
     }
 }
 

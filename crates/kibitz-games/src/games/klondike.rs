@@ -6,6 +6,10 @@
 //! face-down cards; as a game they are dealt before the first move, and in its *collapsed* form chance draws
 //! each of them from the unseen ones when it is turned up, which is the same to the player.
 
+use kibitz_core::abilities::{
+    self, Abilities, Collapsed, Evaluate, OwnMacroActions, Preferred, Prove, Resample, StateHash, Svg,
+    ViewKey,
+};
 use std::sync::Arc;
 
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
@@ -141,14 +145,6 @@ impl Klondike {
         self.info.perfect_information = !hides;
         self.info.paid_at_end = true;
         self.info.horizon = Some(self.longest());
-        self.info.has.hash = true;
-        self.info.has.evaluator = true;
-        self.info.has.preferred = true;
-        self.info.has.resampling = hides;
-        self.info.has.collapsed = hides;
-        self.info.has.view_key = true;
-        self.info.has.solver = self.rules.passes == 0;
-        self.info.has.svg = true;
         self
     }
 
@@ -259,10 +255,6 @@ impl Game for Klondike {
         state.moves.nth(rng.below(state.moves.len())).action()
     }
 
-    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
-        actions.extend(prefer::preferred(&self.rules, state).map(Move::action));
-    }
-
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
         let probability = 1.0 / f64::from(state.unseen.count_ones());
         outcomes.extend(ones(state.unseen).map(|card| (Action(card), probability)));
@@ -331,98 +323,6 @@ impl Game for Klondike {
         "player".to_owned()
     }
 
-    fn evaluate(&self, state: &State, values: &mut [f64]) {
-        values[0] = match self.turn(state) {
-            Turn::Over => 0.0,
-            _ => features::chance_of_winning(&self.rules, state),
-        };
-    }
-
-    fn afterstate_values(
-        &self,
-        state: &State,
-        _: usize,
-        actions: &[Action],
-        values: &mut Vec<f64>,
-    ) -> bool {
-        features::afterstate_values(
-            &self.rules,
-            state,
-            actions.iter().map(|action| Move::of(*action)),
-            values,
-        )
-    }
-
-    fn hash(&self, state: &State) -> u64 {
-        state.key(&self.rules)
-    }
-
-    fn view_key(&self, state: &State, _: usize) -> u64 {
-        state.seen
-    }
-
-    /// The cards do not choose the moves: every order of the unseen ones is equally likely.
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
-        let collapsed = self.collapse();
-        let mut state = collapsed.replay(view)?;
-        if state.dealt as usize == collapsed.places.len() {
-            if state.waiting().is_some() {
-                return None;
-            }
-            let mut unseen: Vec<Card> = members(state.unseen).collect();
-            rng.shuffle(&mut unseen);
-            let places = (0..COLUMNS).flat_map(|column| {
-                (0..usize::from(state.position.hidden[column])).map(move |index| begins(column) + index)
-            });
-            for (place, card) in places.zip(unseen) {
-                state.position.down[place] = card;
-            }
-            state.dealt = self.places.len() as u8;
-        }
-        Some(state)
-    }
-
-    fn collapsed(&self) -> Option<SharedModel> {
-        (self.form == Form::Hidden).then(|| Arc::new(self.collapse()) as SharedModel)
-    }
-
-    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
-        if !self.info.has.solver || self.is_chance(state) {
-            return None;
-        }
-        let mut table = Table::new(&state.position, self.rules.draw);
-        let place = table.place(&state.position);
-        let unknown = if self.form == Form::Collapsed { state.position.covered() } else { 0 };
-        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, rng);
-        returns[0] += f64::from(u8::from(won));
-        Some(looked_at)
-    }
-
-    /// By the ordinary rules, whichever moves this reading leaves out.
-    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
-        if !self.info.has.solver || self.form != Form::Thoughtful || self.is_chance(state) {
-            return None;
-        }
-        let table = Table::new(&state.position, self.rules.draw);
-        let mut solver = Solver::default();
-        let limit = usize::try_from(states).unwrap_or(usize::MAX);
-        let (outcome, looked_at) = solver.solve(&table, &table.place(&state.position), limit, pause);
-        let (value, moves) = match outcome {
-            Outcome::Won => (Some(1.0), spell::spell_out(&state.position, self.rules.draw, &solver.way())),
-            Outcome::Lost => (Some(0.0), Vec::new()),
-            Outcome::Unknown => (None, Vec::new()),
-        };
-        Some(Proof { value, moves, states: looked_at as u64 })
-    }
-
-    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
-        // The moves that can be undone are all allowed in one reading only.
-        let free = self.rules.reading == Reading::Naive && self.rules.passes == 0;
-        let fits = self.form == Form::Collapsed && self.rules.kind == Kind::Macro;
-        (free && fits)
-            .then(|| Arc::new(KlondikeMacroActions::new(self.rules.draw)) as Arc<dyn MacroActions>)
-    }
-
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
         if player.is_none() {
             return Card(action.0 as u8).to_string();
@@ -444,8 +344,141 @@ impl Game for Klondike {
         self.draw_text(state, viewer)
     }
 
+    fn abilities(&self) -> Abilities<'_, State> {
+        let hides = self.form == Form::Hidden;
+        let solves = self.rules.passes == 0;
+        // The moves that can be undone are all allowed in one reading only.
+        let free = self.rules.reading == Reading::Naive && solves;
+        let own = free && self.form == Form::Collapsed && self.rules.kind == Kind::Macro;
+        Abilities {
+            hash: Some(self),
+            evaluator: Some(self),
+            preferred: Some(self),
+            resampling: hides.then_some(self),
+            view_key: Some(self),
+            collapsed: hides.then_some(self),
+            solver: solves.then_some(self),
+            prover: solves.then_some(self),
+            picture: Some(self),
+            macro_actions: own.then_some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for Klondike {
+    fn hash(&self, state: &State) -> u64 {
+        state.key(&self.rules)
+    }
+}
+
+impl Evaluate<State> for Klondike {
+    fn evaluate(&self, state: &State, values: &mut [f64]) {
+        values[0] = match self.turn(state) {
+            Turn::Over => 0.0,
+            _ => features::chance_of_winning(&self.rules, state),
+        };
+    }
+
+    fn afterstate_values(
+        &self,
+        state: &State,
+        _: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        features::afterstate_values(
+            &self.rules,
+            state,
+            actions.iter().map(|action| Move::of(*action)),
+            values,
+        )
+    }
+}
+
+impl Preferred<State> for Klondike {
+    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(prefer::preferred(&self.rules, state).map(Move::action));
+    }
+}
+
+impl Resample<State> for Klondike {
+    /// The cards do not choose the moves: every order of the unseen ones is equally likely.
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        let collapsed = self.collapse();
+        let mut state = collapsed.replay(view)?;
+        if state.dealt as usize == collapsed.places.len() {
+            if state.waiting().is_some() {
+                return None;
+            }
+            let mut unseen: Vec<Card> = members(state.unseen).collect();
+            rng.shuffle(&mut unseen);
+            let places = (0..COLUMNS).flat_map(|column| {
+                (0..usize::from(state.position.hidden[column])).map(move |index| begins(column) + index)
+            });
+            for (place, card) in places.zip(unseen) {
+                state.position.down[place] = card;
+            }
+            state.dealt = self.places.len() as u8;
+        }
+        Some(state)
+    }
+}
+
+impl ViewKey<State> for Klondike {
+    fn view_key(&self, state: &State, _: usize) -> u64 {
+        state.seen
+    }
+}
+
+impl Collapsed<State> for Klondike {
+    fn collapsed(&self) -> SharedModel {
+        Arc::new(self.collapse())
+    }
+}
+
+impl abilities::Solver<State> for Klondike {
+    fn judge(&self, state: &State, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        if self.is_chance(state) {
+            return None;
+        }
+        let mut table = Table::new(&state.position, self.rules.draw);
+        let place = table.place(&state.position);
+        let unknown = if self.form == Form::Collapsed { state.position.covered() } else { 0 };
+        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, rng);
+        returns[0] += f64::from(u8::from(won));
+        Some(looked_at)
+    }
+}
+
+impl Prove<State> for Klondike {
+    /// By the ordinary rules, whichever moves this reading leaves out.
+    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
+        if self.form != Form::Thoughtful || self.is_chance(state) {
+            return None;
+        }
+        let table = Table::new(&state.position, self.rules.draw);
+        let mut solver = Solver::default();
+        let limit = usize::try_from(states).unwrap_or(usize::MAX);
+        let (outcome, looked_at) = solver.solve(&table, &table.place(&state.position), limit, pause);
+        let (value, moves) = match outcome {
+            Outcome::Won => (Some(1.0), spell::spell_out(&state.position, self.rules.draw, &solver.way())),
+            Outcome::Lost => (Some(0.0), Vec::new()),
+            Outcome::Unknown => (None, Vec::new()),
+        };
+        Some(Proof { value, moves, states: looked_at as u64 })
+    }
+}
+
+impl Svg<State> for Klondike {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         self.draw_svg(state, viewer)
+    }
+}
+
+impl OwnMacroActions<State> for Klondike {
+    fn macro_actions(&self) -> Arc<dyn MacroActions> {
+        Arc::new(KlondikeMacroActions::new(self.rules.draw))
     }
 }
 

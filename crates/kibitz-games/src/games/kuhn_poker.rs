@@ -1,5 +1,6 @@
 //! Kuhn poker (1950): three cards, two players, one bet.
 
+use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::register_game;
@@ -41,7 +42,7 @@ pub struct State {
 
 impl KuhnPoker {
     fn new() -> KuhnPoker {
-        let mut info = Info {
+        let info = Info {
             horizon: Some(5),
             zero_sum: true,
             perfect_information: false,
@@ -49,10 +50,6 @@ impl KuhnPoker {
             simultaneous: Some(false),
             ..Info::new(2, -2.0, 2.0)
         };
-        info.has.hash = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         KuhnPoker { info }
     }
 }
@@ -233,26 +230,40 @@ impl Game for KuhnPoker {
         }
     }
 
+    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+        let names: &[&str] = if player.is_some() { &MOVES } else { &CARDS };
+        names[action.0 as usize].to_owned()
+    }
+
+    fn text(&self, state: &State, viewer: Option<usize>) -> String {
+        let card = |owner: usize| match owner < usize::from(state.dealt) {
+            true if state.visible_to(viewer, owner) => CARDS[usize::from(state.cards[owner])],
+            true => "?",
+            false => "-",
+        };
+        format!("player 1: {}   player 2: {}\n{}\n", card(0), card(1), state.caption())
+    }
+
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for KuhnPoker {
     fn hash(&self, state: &State) -> u64 {
         let bytes = [state.cards[0], state.cards[1], state.dealt, state.moved];
         let [a, b, c] = state.moves;
         mix(u64::from(u32::from_le_bytes(bytes)) << 3 | u64::from(a << 2 | b << 1 | c))
     }
+}
 
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        let mut key = view_seed(player);
-        for owner in 0..usize::from(state.dealt) {
-            key = after_observation(key, state.told_by_deal(owner, player));
-        }
-        for (index, &action) in state.moves().iter().enumerate() {
-            if index % 2 == player {
-                key = after_action(key, Action(u32::from(action)));
-            }
-            key = after_observation(key, state.told_by_move(index));
-        }
-        key
-    }
-
+impl Resample<State> for KuhnPoker {
     /// Every deal that the view allows is equally likely, since the cards do not choose the moves.
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         let mut state = self.initial();
@@ -276,21 +287,25 @@ impl Game for KuhnPoker {
         }
         Some(state)
     }
+}
 
-    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
-        let names: &[&str] = if player.is_some() { &MOVES } else { &CARDS };
-        names[action.0 as usize].to_owned()
+impl ViewKey<State> for KuhnPoker {
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        let mut key = view_seed(player);
+        for owner in 0..usize::from(state.dealt) {
+            key = after_observation(key, state.told_by_deal(owner, player));
+        }
+        for (index, &action) in state.moves().iter().enumerate() {
+            if index % 2 == player {
+                key = after_action(key, Action(u32::from(action)));
+            }
+            key = after_observation(key, state.told_by_move(index));
+        }
+        key
     }
+}
 
-    fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        let card = |owner: usize| match owner < usize::from(state.dealt) {
-            true if state.visible_to(viewer, owner) => CARDS[usize::from(state.cards[owner])],
-            true => "?",
-            false => "-",
-        };
-        format!("player 1: {}   player 2: {}\n{}\n", card(0), card(1), state.caption())
-    }
-
+impl Svg<State> for KuhnPoker {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         let mut picture = Picture::new(300, 150);
         for (owner, x) in [(0, 85), (1, 215)] {

@@ -1,5 +1,6 @@
 //! Leduc hold'em (Southey et al., 2005): six cards, two rounds of betting, one card on the table.
 
+use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::register_game;
@@ -69,7 +70,7 @@ pub struct State {
 
 impl LeducPoker {
     fn new() -> LeducPoker {
-        let mut info = Info {
+        let info = Info {
             horizon: Some(11),
             zero_sum: true,
             perfect_information: false,
@@ -77,10 +78,6 @@ impl LeducPoker {
             simultaneous: Some(false),
             ..Info::new(2, -13.0, 13.0)
         };
-        info.has.hash = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         LeducPoker { info }
     }
 }
@@ -305,29 +302,42 @@ impl Game for LeducPoker {
         }
     }
 
+    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+        let names: &[&str] = if player.is_some() { &MOVES } else { &CARDS };
+        names[action.0 as usize].to_owned()
+    }
+
+    fn text(&self, state: &State, viewer: Option<usize>) -> String {
+        let card = |place: usize| match place < usize::from(state.dealt) {
+            true if state.is_visible(viewer, place) => CARDS[usize::from(state.cards[place])],
+            true => "?",
+            false => "-",
+        };
+        let cards = format!("player 1: {}   player 2: {}   table: {}", card(0), card(1), card(TABLE));
+        format!("{cards}\n{}\n{}\n", state.betting(), state.standing())
+    }
+
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for LeducPoker {
     fn hash(&self, state: &State) -> u64 {
         let [a, b, c] = state.cards.map(u64::from);
         let cards = u64::from(state.dealt) << 16 | a << 8 | b << 4 | c;
         let rounds = u64::from(state.first_round.unwrap_or(0)) << 8 | u64::from(state.moved);
         derive(cards << 16 | rounds, u64::from_le_bytes(state.moves))
     }
+}
 
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        let dealt = |key, place| after_observation(key, state.told_by_deal(place, player));
-        let bet = |key, index: usize, of_round: usize| {
-            let is_own = of_round % 2 == player;
-            let acted = if is_own { after_action(key, Action(state.moves[index].into())) } else { key };
-            after_observation(acted, state.told_by_move(index))
-        };
-        let (first, second) = state.rounds();
-        let mut key = (0..usize::from(state.dealt.min(2))).fold(view_seed(player), dealt);
-        key = (0..first.len()).fold(key, |key, index| bet(key, index, index));
-        if state.dealt > 2 {
-            key = dealt(key, TABLE);
-        }
-        (0..second.len()).fold(key, |key, index| bet(key, first.len() + index, index))
-    }
-
+impl Resample<State> for LeducPoker {
     /// Every deal that the view allows is equally likely, since the cards do not choose the moves.
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         let mut state = self.initial();
@@ -358,22 +368,27 @@ impl Game for LeducPoker {
         }
         Some(state)
     }
+}
 
-    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
-        let names: &[&str] = if player.is_some() { &MOVES } else { &CARDS };
-        names[action.0 as usize].to_owned()
-    }
-
-    fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        let card = |place: usize| match place < usize::from(state.dealt) {
-            true if state.is_visible(viewer, place) => CARDS[usize::from(state.cards[place])],
-            true => "?",
-            false => "-",
+impl ViewKey<State> for LeducPoker {
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        let dealt = |key, place| after_observation(key, state.told_by_deal(place, player));
+        let bet = |key, index: usize, of_round: usize| {
+            let is_own = of_round % 2 == player;
+            let acted = if is_own { after_action(key, Action(state.moves[index].into())) } else { key };
+            after_observation(acted, state.told_by_move(index))
         };
-        let cards = format!("player 1: {}   player 2: {}   table: {}", card(0), card(1), card(TABLE));
-        format!("{cards}\n{}\n{}\n", state.betting(), state.standing())
+        let (first, second) = state.rounds();
+        let mut key = (0..usize::from(state.dealt.min(2))).fold(view_seed(player), dealt);
+        key = (0..first.len()).fold(key, |key, index| bet(key, index, index));
+        if state.dealt > 2 {
+            key = dealt(key, TABLE);
+        }
+        (0..second.len()).fold(key, |key, index| bet(key, first.len() + index, index))
     }
+}
 
+impl Svg<State> for LeducPoker {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         let mut picture = Picture::new(400, 176);
         for (place, x, label) in [(0, 90, "player 1"), (TABLE, 200, "table"), (1, 310, "player 2")] {

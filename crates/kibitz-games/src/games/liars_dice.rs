@@ -5,6 +5,7 @@
 //! doubt. With more players, the doubt is between the one who doubts and the one who bid; the others win and
 //! lose nothing.
 
+use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -78,7 +79,7 @@ impl LiarsDice {
                 "{all} dice with {sides} faces allow {bids} bids; at most {MOST_BIDS} can be played"
             ));
         }
-        let mut info = Info {
+        let info = Info {
             horizon: Some(all + all * sides + 1),
             zero_sum: true,
             perfect_information: false,
@@ -86,10 +87,6 @@ impl LiarsDice {
             simultaneous: Some(false),
             ..Info::new(players as usize, -1.0, 1.0)
         };
-        info.has.hash = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         Ok(LiarsDice { info, players, dice, sides })
     }
 
@@ -312,29 +309,46 @@ impl Game for LiarsDice {
         }
     }
 
+    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+        match player {
+            None => (action.0 + 1).to_string(),
+            Some(_) if action.0 == self.doubt() => "liar".to_owned(),
+            Some(_) => self.bid_name(action.0),
+        }
+    }
+
+    fn text(&self, state: &State, viewer: Option<usize>) -> String {
+        let mut text = String::new();
+        for player in 0..self.players as usize {
+            let dice = match self.has_hand(state, player) {
+                true if LiarsDice::is_visible(state, viewer, player) => self.dice_in_words(state, player),
+                true => vec!["?"; self.dice as usize].join(" "),
+                false => "-".to_owned(),
+            };
+            text += &format!("player {}: {dice}\n", player + 1);
+        }
+        format!("{text}{}\n{}\n", self.bids_in_words(state), self.caption(state))
+    }
+
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for LiarsDice {
     fn hash(&self, state: &State) -> u64 {
         let hands = state.hands.iter().fold(u64::from(state.rolled), |key, hand| derive(key, *hand));
         derive(hands, state.bids << 1 | u64::from(state.doubted))
     }
+}
 
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        let rolled = |key, roll| after_observation(key, self.told_by_roll(state, roll, player));
-        let mut key = (0..state.rolled).fold(view_seed(player), rolled);
-        let mut mover = 0;
-        let mut made = |key, action: u32, told| {
-            let own = if mover == player { after_action(key, Action(action)) } else { key };
-            mover = (mover + 1) % self.players as usize;
-            after_observation(own, told)
-        };
-        for bid in ones(state.bids) {
-            key = made(key, bid, Observation(u64::from(bid) + 1));
-        }
-        if state.doubted {
-            key = made(key, self.doubt(), self.told_by_doubt(state));
-        }
-        key
-    }
-
+impl Resample<State> for LiarsDice {
     /// Dice do not choose the bids: those of the others are as they were rolled, all outcomes equally likely.
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         let mut state = self.initial();
@@ -358,28 +372,29 @@ impl Game for LiarsDice {
         }
         (self.view_key(&state, view.player) == view.key()).then_some(state)
     }
+}
 
-    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
-        match player {
-            None => (action.0 + 1).to_string(),
-            Some(_) if action.0 == self.doubt() => "liar".to_owned(),
-            Some(_) => self.bid_name(action.0),
+impl ViewKey<State> for LiarsDice {
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        let rolled = |key, roll| after_observation(key, self.told_by_roll(state, roll, player));
+        let mut key = (0..state.rolled).fold(view_seed(player), rolled);
+        let mut mover = 0;
+        let mut made = |key, action: u32, told| {
+            let own = if mover == player { after_action(key, Action(action)) } else { key };
+            mover = (mover + 1) % self.players as usize;
+            after_observation(own, told)
+        };
+        for bid in ones(state.bids) {
+            key = made(key, bid, Observation(u64::from(bid) + 1));
         }
-    }
-
-    fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        let mut text = String::new();
-        for player in 0..self.players as usize {
-            let dice = match self.has_hand(state, player) {
-                true if LiarsDice::is_visible(state, viewer, player) => self.dice_in_words(state, player),
-                true => vec!["?"; self.dice as usize].join(" "),
-                false => "-".to_owned(),
-            };
-            text += &format!("player {}: {dice}\n", player + 1);
+        if state.doubted {
+            key = made(key, self.doubt(), self.told_by_doubt(state));
         }
-        format!("{text}{}\n{}\n", self.bids_in_words(state), self.caption(state))
+        key
     }
+}
 
+impl Svg<State> for LiarsDice {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         let (side, gap) = (34, 8);
         let width = (110 + self.dice as i32 * (side + gap)).max(360);

@@ -6,6 +6,7 @@
 //! a belief need not guess then what nobody can know. And what a step of the ghosts pays is discounted like
 //! the move after it.
 
+use kibitz_core::abilities::{Abilities, Preferred, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -99,17 +100,13 @@ impl Pocman {
             }
         };
         let moves = 1.0 / (1.0 - DISCOUNT);
-        let mut info = Info {
+        let info = Info {
             // The unit of exploration of the paper's program.
             spread: 100.0,
             discount: DISCOUNT,
             perfect_information: false,
             ..Info::new(1, -STEP_COST * moves - DEATH_COST, (FOOD + GHOST) * moves + ALL_FOOD)
         };
-        info.has.hash = true;
-        info.has.preferred = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         Ok(Pocman { info, maze })
     }
 
@@ -287,11 +284,6 @@ impl Game for Pocman {
         actions.extend(ones(self.open(state).into()).map(Action));
     }
 
-    #[inline]
-    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
-        actions.extend(ones(self.preferred_ways(state).into()).map(Action));
-    }
-
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
         if state.phase == Phase::Serve {
             let sets = 1u32 << self.unserved(state).len();
@@ -360,23 +352,6 @@ impl Game for Pocman {
         words_of(after.told)
     }
 
-    fn hash(&self, state: &State) -> u64 {
-        let phase = match state.phase {
-            Phase::Move => 0,
-            Phase::Haunt => 1,
-            Phase::Over => 2,
-            Phase::Serve => 3,
-        };
-        let own = phase << 16 | u64::from(state.power) << 8 | u64::from(state.pocman);
-        let ghosts = state.ghosts.iter().fold(0, |key, ghost| key << 16 | ghost.key());
-        let places = state.food.words().into_iter().chain(state.served.words());
-        places.fold(derive(own, ghosts), derive)
-    }
-
-    fn view_key(&self, state: &State, _: usize) -> u64 {
-        state.seen
-    }
-
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
         if player.is_some() {
             return WAYS[action.0 as usize & 3].to_owned();
@@ -408,6 +383,46 @@ impl Game for Pocman {
         self.draw_text(state, viewer)
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            preferred: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for Pocman {
+    fn hash(&self, state: &State) -> u64 {
+        let phase = match state.phase {
+            Phase::Move => 0,
+            Phase::Haunt => 1,
+            Phase::Over => 2,
+            Phase::Serve => 3,
+        };
+        let own = phase << 16 | u64::from(state.power) << 8 | u64::from(state.pocman);
+        let ghosts = state.ghosts.iter().fold(0, |key, ghost| key << 16 | ghost.key());
+        let places = state.food.words().into_iter().chain(state.served.words());
+        places.fold(derive(own, ghosts), derive)
+    }
+}
+
+impl Preferred<State> for Pocman {
+    #[inline]
+    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(ones(self.preferred_ways(state).into()).map(Action));
+    }
+}
+
+impl ViewKey<State> for Pocman {
+    fn view_key(&self, state: &State, _: usize) -> u64 {
+        state.seen
+    }
+}
+
+impl Svg<State> for Pocman {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         self.draw_svg(state, viewer)
     }

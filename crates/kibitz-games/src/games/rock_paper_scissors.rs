@@ -1,5 +1,6 @@
 //! Rock, paper, scissors: one simultaneous move.
 
+use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Players, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -46,17 +47,13 @@ impl RockPaperScissors {
         if !(loss <= tie && tie <= win && loss < win) {
             return Err("a win must pay more than a loss, and a tie something between".to_owned());
         }
-        let mut info = Info {
+        let info = Info {
             horizon: Some(1),
             zero_sum: win + loss == 0.0 && tie == 0.0,
             paid_at_end: true,
             simultaneous: Some(true),
             ..Info::new(2, loss, win)
         };
-        info.has.hash = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         Ok(RockPaperScissors { info, pays })
     }
 
@@ -116,24 +113,6 @@ impl Game for RockPaperScissors {
         state.0 = Some(hands);
     }
 
-    fn hash(&self, state: &State) -> u64 {
-        mix(state.0.map_or(0, |[a, b]| u64::from(1 + 3 * a.0 + b.0)))
-    }
-
-    fn view_key(&self, state: &State, player: usize) -> u64 {
-        let key = view_seed(player);
-        match state.0 {
-            None => key,
-            Some(hands) => {
-                after_observation(after_action(key, hands[player]), Observation::of_joint(&hands))
-            }
-        }
-    }
-
-    fn resample(&self, view: &View, _: &mut Rng) -> Option<State> {
-        view.events.is_empty().then(|| self.initial())
-    }
-
     fn action_name(&self, _: &State, _: Option<usize>, action: Action) -> String {
         name(action).to_owned()
     }
@@ -145,6 +124,42 @@ impl Game for RockPaperScissors {
         }
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for RockPaperScissors {
+    fn hash(&self, state: &State) -> u64 {
+        mix(state.0.map_or(0, |[a, b]| u64::from(1 + 3 * a.0 + b.0)))
+    }
+}
+
+impl Resample<State> for RockPaperScissors {
+    fn resample(&self, view: &View, _: &mut Rng) -> Option<State> {
+        view.events.is_empty().then(|| self.initial())
+    }
+}
+
+impl ViewKey<State> for RockPaperScissors {
+    fn view_key(&self, state: &State, player: usize) -> u64 {
+        let key = view_seed(player);
+        match state.0 {
+            None => key,
+            Some(hands) => {
+                after_observation(after_action(key, hands[player]), Observation::of_joint(&hands))
+            }
+        }
+    }
+}
+
+impl Svg<State> for RockPaperScissors {
     fn svg(&self, state: &State, _: Option<usize>) -> String {
         let mut picture = Picture::new(300, 150);
         for (player, x) in [(0, 85), (1, 215)] {

@@ -1,6 +1,7 @@
 //! RockSample (Smith and Simmons, 2004): a rover among rocks that may be worth sampling. The
 //! layouts and the preferred actions are those of Silver and Veness' POMCP (2010).
 
+use kibitz_core::abilities::{Abilities, Preferred, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -115,17 +116,12 @@ impl RockSample {
             (11, 11, 0) => LAYOUT_11_11.to_vec(),
             _ => scattered(size as u8, count as usize, layout),
         };
-        let mut info = Info {
+        let info = Info {
             spread: 2.0 * PRIZE,
             discount: DISCOUNT,
             perfect_information: false,
             ..Info::new(1, -PRIZE * f64::from(count), PRIZE * f64::from(count + 1))
         };
-        info.has.hash = true;
-        info.has.preferred = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         let size = size as u8;
         let places = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
         let cells = places.clone().map(|place| Cell::new(place, size, &rocks)).collect();
@@ -290,11 +286,6 @@ impl Game for RockSample {
         Action(nth_set(legal.into(), rng.below(legal.count_ones())))
     }
 
-    #[inline]
-    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
-        actions.extend(ones(self.preferred_set(state).into()).map(Action));
-    }
-
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
         if let Phase::Read(rock) = state.phase {
             let good = self.reads_good(state, rock);
@@ -372,46 +363,6 @@ impl Game for RockSample {
         self.observe(after, turn, joint, 0)
     }
 
-    fn hash(&self, state: &State) -> u64 {
-        let phase = match state.phase {
-            Phase::Bury => 0,
-            Phase::Act => 1,
-            Phase::Over => 2,
-            Phase::Read(rock) => 3 + u64::from(rock),
-        };
-        let place = self.index(state) as u64;
-        derive(phase << 16 | place, u64::from(state.good) << 16 | u64::from(state.uncollected))
-    }
-
-    fn view_key(&self, state: &State, _: usize) -> u64 {
-        state.seen
-    }
-
-    /// Given the readings, the rocks are independent of each other.
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
-        let mut state = self.initial();
-        state.phase = Phase::Act;
-        for event in &view.events {
-            let step = match *event {
-                Event::Acted(action) if state.phase == Phase::Act => {
-                    let legal = action.0 < 32 && self.legal_set(&state) >> action.0 & 1 == 1;
-                    legal.then_some(action)?
-                }
-                Event::Observed(Observation(told)) if told > u64::from(READ_BAD) => {
-                    matches!(state.phase, Phase::Read(_)).then(|| Action(told as u32 - 1))?
-                }
-                // The echo of the player's own action.
-                _ => continue,
-            };
-            self.step(&mut state, &[step], &mut [0.0]);
-        }
-        for (rock, readings) in state.readings[..self.rocks.len()].iter().enumerate() {
-            let good = rng.unit() < readings.good && state.uncollected >> rock & 1 == 1;
-            state.good = with_bit(state.good, rock as u8, good);
-        }
-        Some(state)
-    }
-
     fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
         match (player, action.0) {
             (Some(_), CHECK..) => format!("check {}", action.0 - CHECK + 1),
@@ -453,6 +404,72 @@ impl Game for RockSample {
         text + self.caption(state) + "\n"
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            preferred: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for RockSample {
+    fn hash(&self, state: &State) -> u64 {
+        let phase = match state.phase {
+            Phase::Bury => 0,
+            Phase::Act => 1,
+            Phase::Over => 2,
+            Phase::Read(rock) => 3 + u64::from(rock),
+        };
+        let place = self.index(state) as u64;
+        derive(phase << 16 | place, u64::from(state.good) << 16 | u64::from(state.uncollected))
+    }
+}
+
+impl Preferred<State> for RockSample {
+    #[inline]
+    fn preferred(&self, state: &State, _: usize, actions: &mut Vec<Action>) {
+        actions.extend(ones(self.preferred_set(state).into()).map(Action));
+    }
+}
+
+impl Resample<State> for RockSample {
+    /// Given the readings, the rocks are independent of each other.
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        let mut state = self.initial();
+        state.phase = Phase::Act;
+        for event in &view.events {
+            let step = match *event {
+                Event::Acted(action) if state.phase == Phase::Act => {
+                    let legal = action.0 < 32 && self.legal_set(&state) >> action.0 & 1 == 1;
+                    legal.then_some(action)?
+                }
+                Event::Observed(Observation(told)) if told > u64::from(READ_BAD) => {
+                    matches!(state.phase, Phase::Read(_)).then(|| Action(told as u32 - 1))?
+                }
+                // The echo of the player's own action.
+                _ => continue,
+            };
+            self.step(&mut state, &[step], &mut [0.0]);
+        }
+        for (rock, readings) in state.readings[..self.rocks.len()].iter().enumerate() {
+            let good = rng.unit() < readings.good && state.uncollected >> rock & 1 == 1;
+            state.good = with_bit(state.good, rock as u8, good);
+        }
+        Some(state)
+    }
+}
+
+impl ViewKey<State> for RockSample {
+    fn view_key(&self, state: &State, _: usize) -> u64 {
+        state.seen
+    }
+}
+
+impl Svg<State> for RockSample {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         let size = u32::from(self.size);
         let mut board = Board::new(size, size, self.caption(state), |_, _| LIGHT);

@@ -1,5 +1,6 @@
 //! Tic-tac-toe on two boards of nine bits.
 
+use kibitz_core::abilities::{Abilities, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::register_game;
@@ -45,15 +46,13 @@ pub struct State {
 
 impl TicTacToe {
     fn new() -> TicTacToe {
-        let mut info = Info {
+        let info = Info {
             horizon: Some(9),
             zero_sum: true,
             paid_at_end: true,
             simultaneous: Some(false),
             ..Info::new(2, -1.0, 1.0)
         };
-        info.has.hash = true;
-        info.has.svg = true;
         TicTacToe { info }
     }
 }
@@ -124,10 +123,6 @@ impl Game for TicTacToe {
         }
     }
 
-    fn hash(&self, state: &State) -> u64 {
-        mix(u64::from(state.marks[0]) << 9 | u64::from(state.marks[1]))
-    }
-
     fn action_name(&self, _: &State, _: Option<usize>, action: Action) -> String {
         square_name(action.0 % 3, action.0 / 3)
     }
@@ -141,6 +136,18 @@ impl Game for TicTacToe {
         grid(3, 3, at) + state.caption() + "\n"
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { hash: Some(self), picture: Some(self), ..Abilities::default() }
+    }
+}
+
+impl StateHash<State> for TicTacToe {
+    fn hash(&self, state: &State) -> u64 {
+        mix(u64::from(state.marks[0]) << 9 | u64::from(state.marks[1]))
+    }
+}
+
+impl Svg<State> for TicTacToe {
     fn svg(&self, state: &State, _: Option<usize>) -> String {
         let mut board = Board::new(3, 3, state.caption(), |_, _| LIGHT);
         for square in 0..9 {

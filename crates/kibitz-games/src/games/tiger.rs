@@ -1,6 +1,7 @@
 //! The tiger problem (Kaelbling, Littman and Cassandra, 1998): a tiger is behind one of two doors,
 //! and listening tells imperfectly which.
 
+use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
 use kibitz_core::register_game;
@@ -80,7 +81,7 @@ impl Tiger {
         if horizon == 0 {
             units = 1.0 / (1.0 - discount);
         }
-        let mut info = Info {
+        let info = Info {
             spread: TREASURE + TIGER_COST,
             discount,
             // The tiger is placed, then a step of chance follows each action but the last.
@@ -88,10 +89,6 @@ impl Tiger {
             perfect_information: false,
             ..Info::new(1, -TIGER_COST * units, TREASURE * units)
         };
-        info.has.hash = true;
-        info.has.resampling = true;
-        info.has.view_key = true;
-        info.has.svg = true;
         Ok(Tiger { info, accuracy, horizon })
     }
 
@@ -206,16 +203,45 @@ impl Game for Tiger {
         self.observe(after, turn, joint, 0)
     }
 
+    fn action_name(&self, _: &State, _: Option<usize>, action: Action) -> String {
+        let side = |first: u32| SIDES[(action.0 - first) as usize & 1];
+        match action.0 {
+            LISTEN => "listen".to_owned(),
+            OPEN..PLACE => format!("open {}", side(OPEN)),
+            PLACE..HEAR => format!("tiger {}", side(PLACE)),
+            _ => format!("hear {}", side(HEAR)),
+        }
+    }
+
+    fn player_name(&self, _: usize) -> String {
+        "listener".to_owned()
+    }
+
+    fn text(&self, state: &State, viewer: Option<usize>) -> String {
+        let tiger = self.tiger(state, viewer);
+        format!("[left] [right]  tiger: {tiger}\n{} since the doors closed\n", self.heard(state))
+    }
+
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<State> for Tiger {
     fn hash(&self, state: &State) -> u64 {
         let time = if self.horizon > 0 { state.taken } else { 0 };
         let tiger = if state.phase == Phase::Place { 0 } else { state.tiger };
         derive(u64::from(time), (state.phase as u64) << 1 | u64::from(tiger))
     }
+}
 
-    fn view_key(&self, state: &State, _: usize) -> u64 {
-        state.seen
-    }
-
+impl Resample<State> for Tiger {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         // What was heard before the doors were last opened says nothing about the tiger now.
         let mut state = self.initial();
@@ -242,26 +268,15 @@ impl Game for Tiger {
         state.tiger = u8::from(rng.unit() >= left);
         Some(state)
     }
+}
 
-    fn action_name(&self, _: &State, _: Option<usize>, action: Action) -> String {
-        let side = |first: u32| SIDES[(action.0 - first) as usize & 1];
-        match action.0 {
-            LISTEN => "listen".to_owned(),
-            OPEN..PLACE => format!("open {}", side(OPEN)),
-            PLACE..HEAR => format!("tiger {}", side(PLACE)),
-            _ => format!("hear {}", side(HEAR)),
-        }
+impl ViewKey<State> for Tiger {
+    fn view_key(&self, state: &State, _: usize) -> u64 {
+        state.seen
     }
+}
 
-    fn player_name(&self, _: usize) -> String {
-        "listener".to_owned()
-    }
-
-    fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        let tiger = self.tiger(state, viewer);
-        format!("[left] [right]  tiger: {tiger}\n{} since the doors closed\n", self.heard(state))
-    }
-
+impl Svg<State> for Tiger {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         let mut picture = Picture::new(220, 190);
         let tiger = self.tiger(state, viewer);
@@ -351,7 +366,7 @@ mod tests {
         let mut rng = Rng::new(2);
         let mut right = 0;
         for _ in 0..20_000 {
-            let guess = game.resample(&view, &mut rng).unwrap();
+            let guess: State = game.resample(&view, &mut rng).unwrap();
             right += u32::from(guess.tiger);
             assert_eq!(State { tiger: 1, ..guess }, state);
         }

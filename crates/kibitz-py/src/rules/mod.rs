@@ -12,6 +12,7 @@ mod bits;
 mod methods;
 mod read;
 
+use kibitz_core::abilities::{Abilities, Evaluate, Faults, Preferred, Resample, StateHash, Svg, ViewKey};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -443,6 +444,42 @@ impl Game for PyRules {
         })
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            evaluator: Some(self),
+            preferred: Some(self),
+            resampling: Some(self),
+            view_key: Some(self),
+            picture: Some(self),
+            faults: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl StateHash<Truth> for PyRules {
+    fn hash(&self, state: &Truth) -> u64 {
+        self.ask(state, 0, |py, state| {
+            let Some(key) = &self.methods.key else { return Ok(0) };
+            let key = key.bind(py).call1((state,)).map_err(raised("key"))?;
+            self.keys.key(&key).map_err(raised("key"))
+        })
+    }
+}
+
+impl Evaluate<Truth> for PyRules {
+    fn evaluate(&self, state: &Truth, values: &mut [f64]) {
+        values.fill(0.0);
+        self.ask(state, (), |py, state| {
+            let Some(evaluate) = &self.methods.evaluate else { return Ok(()) };
+            let answer = evaluate.bind(py).call1((state,)).map_err(raised("evaluate"))?;
+            self.read_numbers("evaluate", &answer, |player, value| values[player] = value)
+        });
+    }
+}
+
+impl Preferred<Truth> for PyRules {
     fn preferred(&self, state: &Truth, player: usize, actions: &mut Vec<Action>) {
         let Some(preferred) = &self.methods.preferred else { return self.legal(state, player, actions) };
         self.ask(state, (), |py, state| {
@@ -453,32 +490,9 @@ impl Game for PyRules {
             if actions.len() == begin { self.no_actions("preferred", state, player) } else { Ok(()) }
         });
     }
+}
 
-    fn evaluate(&self, state: &Truth, values: &mut [f64]) {
-        values.fill(0.0);
-        self.ask(state, (), |py, state| {
-            let Some(evaluate) = &self.methods.evaluate else { return Ok(()) };
-            let answer = evaluate.bind(py).call1((state,)).map_err(raised("evaluate"))?;
-            self.read_numbers("evaluate", &answer, |player, value| values[player] = value)
-        });
-    }
-
-    fn hash(&self, state: &Truth) -> u64 {
-        self.ask(state, 0, |py, state| {
-            let Some(key) = &self.methods.key else { return Ok(0) };
-            let key = key.bind(py).call1((state,)).map_err(raised("key"))?;
-            self.keys.key(&key).map_err(raised("key"))
-        })
-    }
-
-    fn view_key(&self, state: &Truth, player: usize) -> u64 {
-        self.ask(state, 0, |py, state| {
-            let Some(key) = &self.methods.view_key else { return Ok(0) };
-            let key = key.bind(py).call1((state, &self.seats[player])).map_err(raised("view_key"))?;
-            self.keys.key(&key).map(|key| derive(view_seed(player), key)).map_err(raised("view_key"))
-        })
-    }
-
+impl Resample<Truth> for PyRules {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<Truth> {
         let resample = self.methods.resample.as_ref()?;
         if self.broken.load(Ordering::Relaxed) {
@@ -500,14 +514,28 @@ impl Game for PyRules {
             }
         })
     }
+}
 
+impl ViewKey<Truth> for PyRules {
+    fn view_key(&self, state: &Truth, player: usize) -> u64 {
+        self.ask(state, 0, |py, state| {
+            let Some(key) = &self.methods.view_key else { return Ok(0) };
+            let key = key.bind(py).call1((state, &self.seats[player])).map_err(raised("view_key"))?;
+            self.keys.key(&key).map(|key| derive(view_seed(player), key)).map_err(raised("view_key"))
+        })
+    }
+}
+
+impl Svg<Truth> for PyRules {
     fn svg(&self, state: &Truth, viewer: Option<usize>) -> String {
         self.ask(state, String::new(), |py, state| match &self.methods.svg {
             Some(svg) => self.words("svg", svg.bind(py).call1((state, self.viewer(py, viewer)))),
             None => Ok(String::new()),
         })
     }
+}
 
+impl Faults<Truth> for PyRules {
     fn faults(&self) -> u64 {
         self.faults.load(Ordering::Relaxed)
     }

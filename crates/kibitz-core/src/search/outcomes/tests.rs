@@ -1,6 +1,7 @@
 //! A game of dice, small enough for dynamic programming, and what a search finds in it.
 
 use super::*;
+use crate::abilities::{Abilities, Atoms, StateHash};
 use crate::game::{Game, Info};
 use crate::registry;
 use crate::rng::mix;
@@ -64,18 +65,31 @@ impl Game for Pig {
     fn text(&self, state: &Self::State, _: Option<usize>) -> String {
         state.0.to_string()
     }
-    fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
-        atoms.push(state.0);
+
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { hash: Some(self), atoms: Some(self), ..Abilities::default() }
     }
-    fn hash(&self, (sum, stage): &Self::State) -> u64 {
+}
+
+impl StateHash<(u32, Stage)> for Pig {
+    fn hash(&self, (sum, stage): &(u32, Stage)) -> u64 {
         mix(u64::from(*sum) << 2 | *stage as u64)
+    }
+}
+
+impl Atoms<(u32, Stage)> for Pig {
+    fn atom_count(&self) -> u32 {
+        GOAL + 1
+    }
+
+    fn atoms(&self, state: &(u32, Stage), atoms: &mut Vec<u32>) {
+        atoms.push(state.0);
     }
 }
 
 pub(crate) fn pig() -> Arc<Pig> {
     let mut info = Info::new(1, 0.0, 1.0);
-    (info.has.hash, info.has.explicit_chance, info.paid_at_end) = (true, true, true);
-    info.atoms = GOAL + 1;
+    info.paid_at_end = true;
     Arc::new(Pig(info))
 }
 

@@ -185,7 +185,7 @@ fn resampling_finds_a_fleet_at_every_moment() {
                 game.step(&mut state, &[drawn], &mut [0.0]);
             }
             while game.turn(&state) != Turn::Over {
-                let guess = game.resample(&view, &mut rng).unwrap();
+                let guess: State = game.resample(&view, &mut rng).unwrap();
                 assert_eq!(guess.ships & state.shots, state.ships & state.shots);
                 assert_eq!((guess.shots, guess.seen), (state.shots, state.seen));
                 assert_eq!(game.turn(&guess), Turn::One(0));
@@ -203,7 +203,7 @@ fn views_of_other_games_are_refused() {
     let small = game(4, 2);
     let refused = |events: Vec<Event>| {
         let view = View { events, ..View::new(0) };
-        small.resample(&view, &mut Rng::new(1)).is_none()
+        Resample::<State>::resample(&small, &view, &mut Rng::new(1)).is_none()
     };
     assert!(refused(vec![Event::Acted(Action(16))]));
     assert!(refused(vec![Event::Observed(HIT)]));

@@ -220,7 +220,7 @@ fn resampled_states_have_seen_the_same() {
                     assert_eq!(told == public, !is_own_card);
                     view.events.push(Event::Observed(told));
                     assert_eq!(view.key(), game.view_key(&state, player));
-                    let guess = game.resample(view, &mut rng).unwrap();
+                    let guess: State = game.resample(view, &mut rng).unwrap();
                     assert_eq!(guess.seen[player], state.seen[player]);
                     let hidden = |state: State| State { seen: [0; 6], cards: [0; 6], ..state };
                     assert_eq!(hidden(guess), hidden(state));
@@ -242,7 +242,7 @@ fn resampled_cards_are_uniform() {
     }
     let (mut rng, mut counts) = (Rng::new(4), [[0u32; 7]; 7]);
     for _ in 0..30_000 {
-        let guess = game.resample(&view, &mut rng).unwrap();
+        let guess: State = game.resample(&view, &mut rng).unwrap();
         assert_eq!((guess.cards[1], guess.stage), (2, Stage::Set));
         counts[usize::from(guess.cards[0])][usize::from(guess.cards[2])] += 1;
     }
@@ -254,7 +254,7 @@ fn resampled_cards_are_uniform() {
     for told in [0, 1, 7, PLACES as u64, 1 << SHOWN, u64::MAX, VOTES, OWN_CARD] {
         let mut wrong = view.clone();
         wrong.events.push(Event::Observed(Observation(told)));
-        assert_eq!(game.resample(&wrong, &mut rng), None, "{told}");
+        assert_eq!(game.resample(&wrong, &mut rng), None::<State>, "{told}");
     }
 }
 

@@ -4,6 +4,7 @@
 //! takes one card from the deck, or from what it lies on; all moves that can be undone, and all that may as
 //! well be made, come before it by themselves.
 
+use kibitz_core::abilities::{Abilities, Atoms, Evaluate, Solver, StateHash};
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
@@ -72,10 +73,6 @@ impl MacroGame {
     pub fn new(draw: u32) -> MacroGame {
         let mut info = Info::new(1, 0.0, 1.0);
         info.paid_at_end = true;
-        info.has.hash = true;
-        info.has.solver = true;
-        info.atoms = ATOMS;
-        info.has.evaluator = draw == 3 && SPOTS.is_some();
         let start = Position::deal(&std::array::from_fn(|card| Card(card as u8)));
         MacroGame { info, draw, start }
     }
@@ -232,30 +229,18 @@ impl Game for MacroGame {
         Action(nth_set(spot.unseen, rng.below(spot.unseen.count_ones())))
     }
 
-    fn judge(&self, spot: &Spot, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
-        let (table, place) = (&mut { spot.table }, &spot.place);
-        let (won, looked_at) = try_one(table, place, spot.unseen, effort, rng);
-        returns[0] += f64::from(u8::from(won));
-        Some(looked_at)
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            evaluator: (self.draw == 3 && SPOTS.is_some()).then_some(self),
+            solver: Some(self),
+            atoms: Some(self),
+            ..Abilities::default()
+        }
     }
+}
 
-    fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
-        let Some(net) = &*SPOTS else { return };
-        TRUE_ATOMS.with_borrow_mut(|atoms| {
-            atoms.clear();
-            spot.atoms(atoms);
-            net.judge(atoms, values);
-        });
-    }
-
-    fn atoms(&self, spot: &Spot, atoms: &mut Vec<u32>) {
-        spot.atoms(atoms);
-    }
-
-    fn unknown(&self, spot: &Spot) -> u32 {
-        spot.unseen.count_ones()
-    }
-
+impl StateHash<Spot> for MacroGame {
     /// Columns may be exchanged, and so may the cards that are face down.
     fn hash(&self, spot: &Spot) -> u64 {
         let columns = (0..COLUMNS).filter_map(|column| {
@@ -266,5 +251,39 @@ impl Game for MacroGame {
         let deck = u64::from(spot.place.left) | u64::from(spot.place.turned) << 32;
         let turning = u64::from(spot.stage != Stage::Playing) << 40;
         derive(derive(columns, deck | turning), derive(spot.unseen, u64::from(spot.place.counts)))
+    }
+}
+
+impl Evaluate<Spot> for MacroGame {
+    fn evaluate(&self, spot: &Spot, values: &mut [f64]) {
+        let Some(net) = &*SPOTS else { return };
+        TRUE_ATOMS.with_borrow_mut(|atoms| {
+            atoms.clear();
+            spot.atoms(atoms);
+            net.judge(atoms, values);
+        });
+    }
+}
+
+impl Solver<Spot> for MacroGame {
+    fn judge(&self, spot: &Spot, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+        let (table, place) = (&mut { spot.table }, &spot.place);
+        let (won, looked_at) = try_one(table, place, spot.unseen, effort, rng);
+        returns[0] += f64::from(u8::from(won));
+        Some(looked_at)
+    }
+
+    fn unknown(&self, spot: &Spot) -> u32 {
+        spot.unseen.count_ones()
+    }
+}
+
+impl Atoms<Spot> for MacroGame {
+    fn atom_count(&self) -> u32 {
+        ATOMS
+    }
+
+    fn atoms(&self, spot: &Spot, atoms: &mut Vec<u32>) {
+        spot.atoms(atoms);
     }
 }

@@ -94,7 +94,7 @@ fn resampled_cards_are_uniform() {
     }
     let (mut rng, mut counts) = (Rng::new(4), [0u32; 6]);
     for _ in 0..40_000 {
-        let guess = game.resample(&view, &mut rng).unwrap();
+        let guess: State = game.resample(&view, &mut rng).unwrap();
         assert_eq!((guess.cards[1], guess.cards[2], game.turn(&guess)), (2, 5, Turn::One(0)));
         counts[usize::from(guess.cards[0])] += 1;
     }
@@ -102,5 +102,5 @@ fn resampled_cards_are_uniform() {
     let chi: f64 = [0, 1, 3, 4].map(|card| (f64::from(counts[card]) - 1e4).powi(2) / 1e4).iter().sum();
     assert!(chi < 22.0, "{counts:?}");
     view.events.push(Event::Observed(Observation(1)));
-    assert_eq!(game.resample(&view, &mut rng), None);
+    assert_eq!(game.resample(&view, &mut rng), None::<State>);
 }

@@ -72,14 +72,14 @@ fn resampled_dice_are_as_rolled() {
     view.events.extend([Event::Acted(Action(1)), Event::Observed(Observation(2))]);
     let (mut rng, mut pairs) = (Rng::new(4), 0);
     for _ in 0..30_000 {
-        let guess = game.resample(&view, &mut rng).unwrap();
+        let guess: State = game.resample(&view, &mut rng).unwrap();
         assert_eq!((guess.hands[0], guess.bids, guess.rolled), (truth.hands[0], truth.bids, 4));
         pairs += u32::from(guess.hands[1].count_ones() == 1);
     }
     // Three of nine rolls are pairs: 10,000 and 82 is one standard deviation.
     assert!(pairs.abs_diff(10_000) < 330, "{pairs}");
     view.events.push(Event::Observed(Observation(1)));
-    assert_eq!(game.resample(&view, &mut rng), None);
+    assert_eq!(game.resample(&view, &mut rng), None::<State>);
 }
 
 #[test]

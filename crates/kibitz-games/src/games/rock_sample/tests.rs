@@ -94,7 +94,7 @@ fn resampling_follows_the_readings() {
     }
     let (mut rng, mut counts) = (Rng::new(8), [0; 8]);
     for _ in 0..20_000 {
-        let guess = game.resample(&view, &mut rng).unwrap();
+        let guess: State = game.resample(&view, &mut rng).unwrap();
         assert_eq!(State { good: state.good, ..guess }, state);
         (0..8).for_each(|rock| counts[rock] += u32::from(guess.good >> rock & 1));
     }

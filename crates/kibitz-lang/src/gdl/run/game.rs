@@ -5,6 +5,7 @@
 //! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
 //! the return is the score that the rules give, 0 to 100.
 
+use kibitz_core::abilities::{Abilities, Atoms, Batch, Facts, Faults, StateHash, Svg, Symmetries};
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -190,8 +191,6 @@ impl<M: Machine> RuleGame<M> {
         info.simultaneous = if roles.len() == 1 { Some(false) } else { machine.simultaneous(&roles) };
         // What holds is nobody's business where there are secrets.
         info.atoms = if info.perfect_information { machine.atoms() } else { 0 };
-        info.has.hash = true;
-        info.has.svg = true;
         let (faults, fault) = (AtomicU64::new(0), Mutex::new(None));
         let (flaw, sketch) = (OnceLock::new(), OnceLock::new());
         Ok(RuleGame { machine, info, roles, random, faults, fault, flaw, hints, sketch, longest })
@@ -435,25 +434,10 @@ impl<M: Machine> Game for RuleGame<M> {
         }
     }
 
-    fn atoms(&self, state: &Self::State, atoms: &mut Vec<u32>) {
-        self.machine.append_atoms(&state.facts, atoms);
-    }
-
-    fn facts(&self, state: &Self::State) -> Vec<String> {
-        self.machine.describe(&state.facts)
-    }
-
     fn text(&self, state: &Self::State, viewer: Option<usize>) -> String {
         match self.hidden_from(viewer) {
             Some(player) => self.known(state, player).join("\n"),
             None => self.sketch().text(&self.machine.describe(&state.facts)),
-        }
-    }
-
-    fn svg(&self, state: &Self::State, viewer: Option<usize>) -> String {
-        match self.hidden_from(viewer) {
-            Some(player) => card(&self.known(state, player)),
-            None => self.sketch().svg(&self.machine.describe(&state.facts)),
         }
     }
 
@@ -525,9 +509,82 @@ impl<M: Machine> Game for RuleGame<M> {
         moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
     }
 
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities {
+            hash: Some(self),
+            picture: Some(self),
+            atoms: Some(self),
+            facts: Some(self),
+            symmetries: Some(self),
+            batch: Some(self),
+            faults: Some(self),
+            ..Abilities::default()
+        }
+    }
+}
+
+impl<M: Machine> StateHash<RuleState<M::Facts>> for RuleGame<M> {
+    fn hash(&self, state: &RuleState<M::Facts>) -> u64 {
+        state
+            .chosen
+            .iter()
+            .fold(self.machine.hash(&state.facts), |key, chosen| derive(key, u64::from(*chosen) + 1))
+    }
+}
+
+impl<M: Machine> Svg<RuleState<M::Facts>> for RuleGame<M> {
+    fn svg(&self, state: &RuleState<M::Facts>, viewer: Option<usize>) -> String {
+        match self.hidden_from(viewer) {
+            Some(player) => card(&self.known(state, player)),
+            None => self.sketch().svg(&self.machine.describe(&state.facts)),
+        }
+    }
+}
+
+impl<M: Machine> Atoms<RuleState<M::Facts>> for RuleGame<M> {
+    fn atoms(&self, state: &RuleState<M::Facts>, atoms: &mut Vec<u32>) {
+        self.machine.append_atoms(&state.facts, atoms);
+    }
+}
+
+impl<M: Machine> Facts<RuleState<M::Facts>> for RuleGame<M> {
+    fn facts(&self, state: &RuleState<M::Facts>) -> Vec<String> {
+        self.machine.describe(&state.facts)
+    }
+}
+
+impl<M: Machine> Symmetries<RuleState<M::Facts>> for RuleGame<M> {
+    fn symmetries(&self) -> usize {
+        if self.info.perfect_information { 0 } else { self.machine.symmetries().len() }
+    }
+
+    fn orientation(&self, state: &RuleState<M::Facts>, symmetry: usize) -> i32 {
+        self.machine.orientation(&state.facts, self.machine.symmetries()[symmetry].facts)
+    }
+
+    fn reflected(&self, state: &RuleState<M::Facts>, symmetry: usize) -> RuleState<M::Facts> {
+        let Symmetry { facts: pair, moves } = &self.machine.symmetries()[symmetry];
+        let mut facts = state.facts.clone();
+        self.machine.exchange(&mut facts, *pair);
+        let mut reflected = self.look(facts);
+        if !state.chosen.is_empty() {
+            let chosen = moves.iter().zip(&state.chosen);
+            reflected.chosen = chosen.map(|(moves, chosen)| moves[*chosen as usize]).collect();
+            reflected.turn = state.turn;
+        }
+        reflected
+    }
+
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
+        let moves = &self.machine.symmetries()[symmetry].moves[self.roles[player]];
+        moves.get(action.0 as usize).map_or(action, |number| Action(*number))
+    }
+}
+
+impl<M: Machine> Batch<RuleState<M::Facts>> for RuleGame<M> {
     fn play_out_many(
         &self,
-        state: &Self::State,
+        state: &RuleState<M::Facts>,
         how: &Rollout,
         count: u32,
         rng: &mut kibitz_core::Rng,
@@ -552,7 +609,7 @@ impl<M: Machine> Game for RuleGame<M> {
 
     fn play_out_after(
         &self,
-        starts: &[(&Self::State, Action)],
+        starts: &[(&RuleState<M::Facts>, Action)],
         how: &Rollout,
         rng: &mut kibitz_core::Rng,
         returns: &mut [f64],
@@ -573,40 +630,9 @@ impl<M: Machine> Game for RuleGame<M> {
         self.add_scores(&scores, faulty, returns);
         Some(steps)
     }
+}
 
-    fn symmetries(&self) -> usize {
-        if self.info.perfect_information { 0 } else { self.machine.symmetries().len() }
-    }
-
-    fn orientation(&self, state: &Self::State, symmetry: usize) -> i32 {
-        self.machine.orientation(&state.facts, self.machine.symmetries()[symmetry].facts)
-    }
-
-    fn reflected(&self, state: &Self::State, symmetry: usize) -> Self::State {
-        let Symmetry { facts: pair, moves } = &self.machine.symmetries()[symmetry];
-        let mut facts = state.facts.clone();
-        self.machine.exchange(&mut facts, *pair);
-        let mut reflected = self.look(facts);
-        if !state.chosen.is_empty() {
-            let chosen = moves.iter().zip(&state.chosen);
-            reflected.chosen = chosen.map(|(moves, chosen)| moves[*chosen as usize]).collect();
-            reflected.turn = state.turn;
-        }
-        reflected
-    }
-
-    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
-        let moves = &self.machine.symmetries()[symmetry].moves[self.roles[player]];
-        moves.get(action.0 as usize).map_or(action, |number| Action(*number))
-    }
-
-    fn hash(&self, state: &Self::State) -> u64 {
-        state
-            .chosen
-            .iter()
-            .fold(self.machine.hash(&state.facts), |key, chosen| derive(key, u64::from(*chosen) + 1))
-    }
-
+impl<M: Machine> Faults<RuleState<M::Facts>> for RuleGame<M> {
     fn faults(&self) -> u64 {
         self.faults.load(Relaxed)
     }

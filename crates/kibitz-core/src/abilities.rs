@@ -1,0 +1,494 @@
+//! Abilities: what a game may offer beyond its rules. To be there is to be declared.
+//!
+//! Each ability is a small trait over the type of a game's states. A game implements those that it has and lists them
+//! in [`Game::abilities`]; nothing else says that they are there. Planners ask a [`Model`], which has all of these traits
+//! for states with their type erased, and [`Model::has`], which tells what is behind them. A wrapper of another game
+//! passes an ability on with [`forward!`](crate::forward).
+
+use std::sync::Arc;
+
+use crate::game::{Action, Game};
+use crate::macro_actions::MacroActions;
+use crate::model::{SharedModel, State};
+use crate::playout::Rollout;
+use crate::rng::Rng;
+use crate::solve::Proof;
+use crate::view::View;
+
+macro_rules! declare {
+    ($($(#[$doc:meta])* $field:ident: $Ability:ident = $words:literal,)*) => {
+        /// What a game offers, for states of its own type: each ability, where it is there.
+        pub struct Abilities<'g, S> {
+            $($(#[$doc])* pub $field: Option<&'g dyn $Ability<S>>,)*
+        }
+
+        impl<S> Default for Abilities<'_, S> {
+            /// Nothing.
+            #[inline]
+            fn default() -> Self {
+                Abilities { $($field: None,)* }
+            }
+        }
+
+        impl<S> Abilities<'_, S> {
+            /// Which of them are there.
+            #[inline]
+            pub fn has(&self) -> Capabilities {
+                Capabilities { $($field: self.$field.is_some(),)* }
+            }
+        }
+
+        /// Which abilities a game has. A planner says which of these it needs.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub struct Capabilities {
+            $($(#[$doc])* pub $field: bool,)*
+        }
+
+        impl Capabilities {
+            /// Each ability's name, and whether it is there, in the order of declaration.
+            pub fn list(&self) -> Vec<(&'static str, bool)> {
+                vec![$(($words, self.$field),)*]
+            }
+        }
+    };
+}
+
+declare! {
+    /// [`StateHash`]: tells states apart.
+    hash: StateHash = "state hash",
+    /// [`Evaluate`]: estimates the return still to come.
+    evaluator: Evaluate = "evaluator",
+    /// [`Preferred`]: narrows the legal actions for playouts.
+    preferred: Preferred = "preferred actions",
+    /// [`Resample`]: draws a state that fits a view.
+    resampling: Resample = "resampling",
+    /// [`ViewKey`]: tells from a state what a player has seen.
+    view_key: ViewKey = "view key",
+    /// [`Collapsed`]: gives the same problem with nothing hidden.
+    collapsed: Collapsed = "collapsed model",
+    /// [`Solver`]: looks for the best that can come of a state.
+    solver: Solver = "solver",
+    /// [`Prove`]: settles a state in which everything is known.
+    prover: Prove = "proofs",
+    /// [`Svg`]: draws a picture.
+    picture: Svg = "picture",
+    /// [`PlanningModel`]: what those who play are to imagine is another game than the one that is played.
+    planning_model: PlanningModel = "planning model",
+    /// [`Atoms`]: numbers what is true of a state.
+    atoms: Atoms = "atoms",
+    /// [`Facts`]: says in words what holds in a state.
+    facts: Facts = "facts",
+    /// [`ActionKeys`]: tells what actions mean, wherever they are legal.
+    action_keys: ActionKeys = "action keys",
+    /// [`Symmetries`]: knows exchanges that change names and nothing else.
+    symmetries: Symmetries = "symmetries",
+    /// [`OwnMacroActions`]: knows its moves that cannot be undone better than by trying.
+    macro_actions: OwnMacroActions = "macro-actions",
+    /// [`Batch`]: plays many games at once.
+    batch: Batch = "playouts in batches",
+    /// [`Faults`]: its rules are a user's, and may fail.
+    faults: Faults = "faults",
+}
+
+/// Tells states apart.
+pub trait StateHash<S> {
+    /// Equal for states with the same future, different (but for accidents) for others.
+    fn hash(&self, state: &S) -> u64;
+}
+
+/// Estimates the return still to come.
+pub trait Evaluate<S> {
+    /// An estimate for each player, overwriting `values`.
+    fn evaluate(&self, state: &S, values: &mut [f64]);
+
+    /// What [`Evaluate::evaluate`] would say to `player`, the only mover, after each of these legal actions if the
+    /// game goes on; NaN where the action must be simulated. False, the default, where the game knows nothing
+    /// quicker than trying all, or where chance or somebody else may come next.
+    fn afterstate_values(
+        &self,
+        _: &S,
+        _player: usize,
+        _actions: &[Action],
+        _values: &mut Vec<f64>,
+    ) -> bool {
+        false
+    }
+}
+
+/// Narrows the legal actions for playouts.
+pub trait Preferred<S> {
+    /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend
+    /// on what `player` knows only.
+    fn preferred(&self, state: &S, player: usize, actions: &mut Vec<Action>);
+}
+
+/// Draws a state that fits a view.
+pub trait Resample<S> {
+    /// With the right probability; `None` where it finds none.
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<S>;
+}
+
+/// Tells from a state what a player has seen.
+pub trait ViewKey<S> {
+    /// [`View::key`] of all that `player` has done and seen on the way to this state.
+    fn view_key(&self, state: &S, player: usize) -> u64;
+}
+
+/// Gives the same problem with nothing hidden, for a game of one player.
+pub trait Collapsed<S> {
+    /// The equivalent stochastic problem over what the player knows: a game of perfect information with the same
+    /// actions, in which chance draws what is hidden when it is shown. What happens to the player, step by step, has the
+    /// same probability in both: every view of one (silent steps leave no trace) is a view of the other, and has the
+    /// same legal actions and rewards.
+    fn collapsed(&self) -> SharedModel;
+}
+
+/// Looks for the best that can come of a state.
+pub trait Solver<S> {
+    /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
+    /// known, with about so much effort (states to look at), and **adds** what each player then gets to
+    /// `returns`. Gives the number of states, or `None` where it cannot tell.
+    fn judge(&self, state: &S, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
+
+    /// How many things of a state are unknown that [`Solver::judge`] sees: the more there are, the less what it finds is
+    /// worth to somebody who does not.
+    fn unknown(&self, _: &S) -> u32 {
+        0
+    }
+}
+
+/// Settles a state in which everything is known.
+pub trait Prove<S> {
+    /// What comes of it, if so many states may be looked at; `None` for a state of which it can say nothing.
+    fn prove(&self, state: &S, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof>;
+}
+
+/// Draws pictures.
+pub trait Svg<S> {
+    /// As SVG: of the whole truth, or of what `viewer` may know of it.
+    fn svg(&self, state: &S, viewer: Option<usize>) -> String;
+}
+
+/// What those who play are to imagine is another game than the one that is played.
+pub trait PlanningModel<S> {
+    /// Planners and beliefs are given it in place of the game. Players, actions and observations must be the same.
+    fn planning_model(&self) -> SharedModel;
+}
+
+/// Numbers what is true of a state.
+pub trait Atoms<S> {
+    /// How many there are.
+    fn atom_count(&self) -> u32;
+
+    /// Appends the numbers of those that are true, each below the count: what a network judges a state by. What
+    /// is true several times may come as often. In a game with secrets, they may say what everybody knows only.
+    fn atoms(&self, state: &S, atoms: &mut Vec<u32>);
+}
+
+/// Says in words what holds in a state.
+pub trait Facts<S> {
+    /// One fact an entry.
+    fn facts(&self, state: &S) -> Vec<String>;
+}
+
+/// Tells what actions mean. Without it, an action's number is its key.
+pub trait ActionKeys<S> {
+    /// Equal for actions of `player` that mean the same, in whatever state and at whatever place in a list.
+    fn action_key(&self, state: &S, player: usize, action: Action) -> u64;
+}
+
+/// Knows symmetries: exchanges of two things that change the names of states and actions, but nothing that anybody
+/// could get. Each is its own inverse.
+pub trait Symmetries<S> {
+    /// How many are known.
+    fn symmetries(&self) -> usize;
+
+    /// Which of the two representatives under a symmetry a state is: 1 or -1, or 0 where the symmetry leaves the state
+    /// as it is. The canonical form is the one with orientation 1.
+    fn orientation(&self, state: &S, symmetry: usize) -> i32;
+
+    /// The image of a state under a symmetry.
+    fn reflected(&self, state: &S, symmetry: usize) -> S;
+
+    /// The image of an action under a symmetry.
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action;
+}
+
+/// Knows its moves that cannot be undone better than by trying.
+pub trait OwnMacroActions<S> {
+    /// The game over them.
+    fn macro_actions(&self) -> Arc<dyn MacroActions>;
+}
+
+/// Plays many games at once, where that is quicker than one after the other.
+pub trait Batch<S> {
+    /// How many playouts from one state are played in about the time of one.
+    fn at_once(&self) -> u32 {
+        1
+    }
+
+    /// Plays out many games from one state, and **adds** the returns of all to `returns`. Gives the number of steps of
+    /// all; `None`, with nothing added, where it cannot be done at once.
+    fn play_out_many(
+        &self,
+        state: &S,
+        how: &Rollout,
+        count: u32,
+        rng: &mut Rng,
+        returns: &mut [f64],
+    ) -> Option<u64>;
+
+    /// Plays out one game from each of some states after the given action of the one who moves there,
+    /// and **adds** the players' returns, that step's rewards included, to `returns`, one state after the
+    /// other. Gives the number of steps of all; `None`, with nothing added, where it cannot be done at once.
+    fn play_out_after(
+        &self,
+        _starts: &[(&S, Action)],
+        _how: &Rollout,
+        _rng: &mut Rng,
+        _returns: &mut [f64],
+    ) -> Option<u64> {
+        None
+    }
+}
+
+/// Its rules are a user's, and may fail. After a failure the state it happened in is over, so that every loop ends;
+/// whoever drives the game compares the number of failures before and after, and asks what it was instead of believing the
+/// result.
+pub trait Faults<S> {
+    /// How often the rules have failed so far.
+    fn faults(&self) -> u64;
+
+    /// The latest failure in a sentence.
+    fn fault(&self) -> Option<String>;
+
+    /// Something that the rules have left open where somebody came to it, in a sentence that says how it
+    /// was understood. Unlike after a fault, play goes on.
+    fn flaw(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Passes abilities of one game on to another whose states hold the first one's: which model is asked, and about which of
+/// its states. Which of them the wrapper has is still said in its [`Game::abilities`].
+///
+/// `forward!(Wrapper, Place, |wrapper, place| (wrapper.model, &place.state): StateHash, Svg);`
+#[macro_export]
+macro_rules! forward {
+    ($Wrapper:ty, $Place:ty, |$wrapper:ident, $place:ident| ($model:expr, $inner:expr): $($Ability:ident),* $(,)?) => {
+        $($crate::through!($Ability, [] $Wrapper, $Place, |$wrapper, $place| (Some(&*$model), $inner));)*
+    };
+}
+
+/// One ability of one game through another's; see [`forward!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! through {
+    (StateHash, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::StateHash<$P> for $W {
+            #[inline]
+            fn hash(&self, $p: &$P) -> u64 {
+                let $w = self;
+                $to.map_or(0, |to| to.hash($inner))
+            }
+        }
+    };
+    (Evaluate, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Evaluate<$P> for $W {
+            fn evaluate(&self, $p: &$P, values: &mut [f64]) {
+                let $w = self;
+                match $to {
+                    Some(to) => to.evaluate($inner, values),
+                    None => values.fill(0.0),
+                }
+            }
+
+            fn afterstate_values(
+                &self,
+                $p: &$P,
+                player: usize,
+                actions: &[$crate::Action],
+                values: &mut Vec<f64>,
+            ) -> bool {
+                let $w = self;
+                $to.is_some_and(|to| to.afterstate_values($inner, player, actions, values))
+            }
+        }
+    };
+    (Preferred, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Preferred<$P> for $W {
+            fn preferred(&self, $p: &$P, player: usize, actions: &mut Vec<$crate::Action>) {
+                let $w = self;
+                if let Some(to) = $to {
+                    to.preferred($inner, player, actions);
+                }
+            }
+        }
+    };
+    (ViewKey, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::ViewKey<$P> for $W {
+            fn view_key(&self, $p: &$P, player: usize) -> u64 {
+                let $w = self;
+                $to.map_or(0, |to| to.view_key($inner, player))
+            }
+        }
+    };
+    (Solver, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Solver<$P> for $W {
+            fn judge(
+                &self,
+                $p: &$P,
+                effort: u32,
+                rng: &mut $crate::Rng,
+                returns: &mut [f64],
+            ) -> Option<u64> {
+                let $w = self;
+                $to.and_then(|to| to.judge($inner, effort, rng, returns))
+            }
+
+            fn unknown(&self, $p: &$P) -> u32 {
+                let $w = self;
+                $to.map_or(0, |to| to.unknown($inner))
+            }
+        }
+    };
+    (Svg, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Svg<$P> for $W {
+            fn svg(&self, $p: &$P, viewer: Option<usize>) -> String {
+                let $w = self;
+                $to.map_or_else(String::new, |to| to.svg($inner, viewer))
+            }
+        }
+    };
+    (Atoms, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Atoms<$P> for $W {
+            fn atom_count(&self) -> u32 {
+                let $w = self;
+                $to.map_or(0, |to| to.atom_count())
+            }
+
+            fn atoms(&self, $p: &$P, atoms: &mut Vec<u32>) {
+                let $w = self;
+                if let Some(to) = $to {
+                    to.atoms($inner, atoms);
+                }
+            }
+        }
+    };
+    (Facts, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Facts<$P> for $W {
+            fn facts(&self, $p: &$P) -> Vec<String> {
+                let $w = self;
+                $to.map_or_else(Vec::new, |to| to.facts($inner))
+            }
+        }
+    };
+    (ActionKeys, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::ActionKeys<$P> for $W {
+            #[inline]
+            fn action_key(&self, $p: &$P, player: usize, action: $crate::Action) -> u64 {
+                let $w = self;
+                $to.map_or(u64::from(action.0), |to| to.action_key($inner, player, action))
+            }
+        }
+    };
+    (Batch, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Batch<$P> for $W {
+            fn at_once(&self) -> u32 {
+                let $w = self;
+                $to.map_or(1, |to| to.at_once())
+            }
+
+            fn play_out_many(
+                &self,
+                $p: &$P,
+                how: &$crate::playout::Rollout,
+                count: u32,
+                rng: &mut $crate::Rng,
+                returns: &mut [f64],
+            ) -> Option<u64> {
+                let $w = self;
+                $to.and_then(|to| to.play_out_many($inner, how, count, rng, returns))
+            }
+
+            fn play_out_after(
+                &self,
+                starts: &[(&$P, $crate::Action)],
+                how: &$crate::playout::Rollout,
+                rng: &mut $crate::Rng,
+                returns: &mut [f64],
+            ) -> Option<u64> {
+                let $w = self;
+                let to = $to?;
+                let starts: Vec<_> = starts.iter().map(|($p, action)| ($inner, *action)).collect();
+                to.play_out_after(&starts, how, rng, returns)
+            }
+        }
+    };
+    (Faults, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Faults<$P> for $W {
+            fn faults(&self) -> u64 {
+                let $w = self;
+                $to.map_or(0, |to| to.faults())
+            }
+
+            fn fault(&self) -> Option<String> {
+                let $w = self;
+                $to.and_then(|to| to.fault())
+            }
+
+            fn flaw(&self) -> Option<String> {
+                let $w = self;
+                $to.and_then(|to| to.flaw())
+            }
+        }
+    };
+}
+
+/// The abilities of any game for states with their type erased.
+macro_rules! erase {
+    ($($field:ident: $Ability:ident),* $(,)?) => {
+        $($crate::through!($Ability, [G: Game] G, State, |game, state| (
+            Game::abilities(game).$field, state.get::<G::State>()
+        ));)*
+    };
+}
+
+erase! {
+    hash: StateHash, evaluator: Evaluate, preferred: Preferred, view_key: ViewKey, solver: Solver, picture: Svg,
+    atoms: Atoms, facts: Facts, action_keys: ActionKeys, batch: Batch, faults: Faults,
+}
+
+impl<G: Game> Resample<State> for G {
+    fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
+        Game::abilities(self).resampling?.resample(view, rng).map(State::new)
+    }
+}
+
+impl<G: Game> Prove<State> for G {
+    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
+        Game::abilities(self).prover?.prove(state.get(), states, pause)
+    }
+}
+
+impl<G: Game> Symmetries<State> for G {
+    fn symmetries(&self) -> usize {
+        Game::abilities(self).symmetries.map_or(0, |known| known.symmetries())
+    }
+
+    fn orientation(&self, state: &State, symmetry: usize) -> i32 {
+        Game::abilities(self).symmetries.map_or(0, |known| known.orientation(state.get(), symmetry))
+    }
+
+    fn reflected(&self, state: &State, symmetry: usize) -> State {
+        match Game::abilities(self).symmetries {
+            Some(known) => State::new(known.reflected(state.get(), symmetry)),
+            None => state.clone(),
+        }
+    }
+
+    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
+        let known = Game::abilities(self).symmetries;
+        known.map_or(action, |known| known.reflected_action(player, action, symmetry))
+    }
+}
