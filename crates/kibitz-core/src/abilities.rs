@@ -87,7 +87,7 @@ declare! {
     /// [`Batch`]: plays many games at once.
     batch: Batch = "playouts in batches",
     /// [`Faults`]: its rules are a user's, and may fail.
-    faults: Faults = "faults",
+    faults: Faults = "rules that may fail",
 }
 
 /// Tells states apart.

@@ -61,7 +61,7 @@ impl Belief {
         let kind = BeliefKind::read(&Value::Spec(spec)).and_then(BeliefKind::without_search);
         let kind = kind.map_err(PyValueError::new_err)?;
         let model = game.get().planning_model();
-        let belief = kind.build(model.info(), u64::MAX).map_err(PyValueError::new_err)?;
+        let belief = kind.build(&*model, u64::MAX).map_err(PyValueError::new_err)?;
         let mind = Mind { belief, rng: Rng::new(seed), view: None };
         Ok(Belief { game: game.clone().unbind(), model, mind: Mutex::new(mind) })
     }

@@ -180,7 +180,7 @@ fn playout(game: &Game, policy: &str) -> PyResult<(Box<dyn Playout>, Rollout)> {
     let info = game.model.info();
     let spec: Spec = policy.parse().map_err(crate::game::spec_error)?;
     let playout = PlayoutSpec::read(&Value::Spec(spec)).map_err(PyValueError::new_err)?.build();
-    if let Some(missing) = playout.needs().lacks(info, &info.has, false) {
+    if let Some(missing) = playout.needs().lacks(info, &game.model.has(), false) {
         return Err(PyValueError::new_err(format!("{policy} needs {missing}, which {} lacks", game.spec)));
     }
     Ok((playout, Rollout::random(info.horizon.unwrap_or(CAP), info.discount)))

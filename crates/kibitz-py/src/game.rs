@@ -20,7 +20,7 @@ pub fn spec_error(SpecError(what): SpecError) -> PyErr {
 
 /// The facts about a game that hold in all of its states.
 #[pyclass(module = "kibitz._core", frozen)]
-pub struct Info(kibitz_core::Info);
+pub struct Info(kibitz_core::Info, kibitz_core::Capabilities);
 
 #[pymethods]
 impl Info {
@@ -83,7 +83,8 @@ impl Info {
     #[getter]
     fn capabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let list = PyDict::new(py);
-        for (name, there) in self.0.has.list() {
+        list.set_item("explicit chance", self.0.explicit_chance)?;
+        for (name, there) in self.1.list() {
             list.set_item(name, there)?;
         }
         Ok(list)
@@ -276,7 +277,7 @@ impl Game {
 
     #[getter]
     fn info(&self) -> Info {
-        Info(self.model.info().clone())
+        Info(self.model.info().clone(), self.model.has())
     }
 
     /// The Python object behind it, if there is one.
@@ -536,8 +537,9 @@ impl State {
 
     /// The evaluator's estimate of the return still to come, if the game has one.
     fn evaluate(&self, py: Python<'_>) -> PyResult<Option<Vec<f64>>> {
-        let info = self.game.get().model.info();
-        if !info.has.evaluator {
+        let model = &self.game.get().model;
+        let info = model.info();
+        if !model.has().evaluator {
             return Ok(None);
         }
         let mut values = vec![0.0; info.players];

@@ -1,6 +1,6 @@
 //! Finds the methods of a user's rules and checks its class attributes.
 
-use kibitz_core::{Capabilities, Info};
+use kibitz_core::Info;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -24,6 +24,19 @@ pub struct Methods {
     pub view_key: Option<Py<PyAny>>,
     pub preferred: Option<Py<PyAny>>,
     pub resample: Option<Py<PyAny>>,
+    pub collapsed: Option<Py<PyAny>>,
+    pub planning_model: Option<Py<PyAny>>,
+    pub judge: Option<Py<PyAny>>,
+    pub unknown: Option<Py<PyAny>>,
+    pub prove: Option<Py<PyAny>>,
+    pub atoms: Option<Py<PyAny>>,
+    pub facts: Option<Py<PyAny>>,
+    pub action_key: Option<Py<PyAny>>,
+    pub orientation: Option<Py<PyAny>>,
+    pub reflected: Option<Py<PyAny>>,
+    pub reflected_action: Option<Py<PyAny>>,
+    pub macro_actions: Option<Py<PyAny>>,
+    pub play_out_many: Option<Py<PyAny>>,
 }
 
 impl Methods {
@@ -70,20 +83,20 @@ impl Methods {
             view_key: find("view_key")?,
             preferred: find("preferred")?,
             resample: find("resample")?,
+            collapsed: find("collapsed")?,
+            planning_model: find("planning_model")?,
+            judge: find("judge")?,
+            unknown: find("unknown")?,
+            prove: find("prove")?,
+            atoms: find("atoms")?,
+            facts: find("facts")?,
+            action_key: find("action_key")?,
+            orientation: find("orientation")?,
+            reflected: find("reflected")?,
+            reflected_action: find("reflected_action")?,
+            macro_actions: find("macro_actions")?,
+            play_out_many: find("play_out_many")?,
         })
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            explicit_chance: self.chance.is_some() || self.draw.is_none(),
-            hash: self.key.is_some(),
-            evaluator: self.evaluate.is_some(),
-            preferred: self.preferred.is_some(),
-            resampling: self.resample.is_some(),
-            view_key: self.view_key.is_some(),
-            svg: self.svg.is_some(),
-            ..Capabilities::default()
-        }
     }
 }
 
@@ -148,6 +161,27 @@ pub fn read_info(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<Info> 
         info.simultaneous = Some(value.is_truthy()?);
     }
     info.one_thread = true;
-    info.has = methods.capabilities();
+    info.explicit_chance = methods.chance.is_some() || methods.draw.is_none();
     Ok(info)
+}
+
+/// How many atoms and how many symmetries the class says there are.
+///
+/// # Errors
+/// ValueError where a method needs the number, and it is missing or none.
+pub fn read_counts(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<(u32, usize)> {
+    let class = rules.get_type().name()?.to_string();
+    let count = |attribute: &str, method: &str, wanted: bool| -> PyResult<u32> {
+        let value = rules.getattr_opt(attribute)?.filter(|value| !value.is_none());
+        let number = value.and_then(|value| value.extract::<u32>().ok());
+        match number {
+            _ if !wanted => Ok(0),
+            Some(number @ 1..=0x0100_0000) => Ok(number),
+            _ => Err(PyValueError::new_err(format!(
+                "{class}.{attribute} should be a whole number from 1 to 16777216, since there is a method {method}"
+            ))),
+        }
+    };
+    let symmetries = count("symmetries", "reflected", methods.reflected.is_some())?;
+    Ok((count("atom_count", "atoms", methods.atoms.is_some())?, symmetries as usize))
 }

@@ -8,17 +8,16 @@
 //! broken until [`crate::fault::drive`] has raised it: every state reads as over, no more of the
 //! user's code runs, and every loop of the core ends.
 
+mod abilities;
 mod bits;
 mod methods;
 mod read;
 
-use kibitz_core::abilities::{Abilities, Evaluate, Faults, Preferred, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::Abilities;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kibitz_core::rng::derive;
-use kibitz_core::view::view_seed;
-use kibitz_core::{Action, Event, Game, Info, Observation, Rng, Turn, View};
+use kibitz_core::{Action, Event, Game, Info, Observation, Rng, Turn};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -58,6 +57,9 @@ pub struct PyRules {
     pub rules: Py<PyAny>,
     name: String,
     info: Info,
+    /// How many atoms and symmetries there are.
+    atom_count: u32,
+    symmetries: usize,
     methods: Methods,
     /// The players' numbers as Python objects.
     seats: Vec<Py<PyAny>>,
@@ -80,6 +82,7 @@ impl PyRules {
         let py = rules.py();
         let methods = Methods::find(rules)?;
         let info = methods::read_info(rules, &methods)?;
+        let (atom_count, symmetries) = methods::read_counts(rules, &methods)?;
         let seats = (0..info.players)
             .map(|player| Ok(player.into_pyobject(py)?.into_any().unbind()))
             .collect::<PyResult<_>>()?;
@@ -87,6 +90,8 @@ impl PyRules {
             rules: rules.clone().unbind(),
             name: rules.get_type().name()?.to_string(),
             info,
+            atom_count,
+            symmetries,
             methods,
             seats,
             actions: Interner::new(py, ACTION_BITS),
@@ -444,103 +449,7 @@ impl Game for PyRules {
         })
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            evaluator: Some(self),
-            preferred: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            faults: Some(self),
-            ..Abilities::default()
-        }
-    }
-}
-
-impl StateHash<Truth> for PyRules {
-    fn hash(&self, state: &Truth) -> u64 {
-        self.ask(state, 0, |py, state| {
-            let Some(key) = &self.methods.key else { return Ok(0) };
-            let key = key.bind(py).call1((state,)).map_err(raised("key"))?;
-            self.keys.key(&key).map_err(raised("key"))
-        })
-    }
-}
-
-impl Evaluate<Truth> for PyRules {
-    fn evaluate(&self, state: &Truth, values: &mut [f64]) {
-        values.fill(0.0);
-        self.ask(state, (), |py, state| {
-            let Some(evaluate) = &self.methods.evaluate else { return Ok(()) };
-            let answer = evaluate.bind(py).call1((state,)).map_err(raised("evaluate"))?;
-            self.read_numbers("evaluate", &answer, |player, value| values[player] = value)
-        });
-    }
-}
-
-impl Preferred<Truth> for PyRules {
-    fn preferred(&self, state: &Truth, player: usize, actions: &mut Vec<Action>) {
-        let Some(preferred) = &self.methods.preferred else { return self.legal(state, player, actions) };
-        self.ask(state, (), |py, state| {
-            let begin = actions.len();
-            let answer =
-                preferred.bind(py).call1((state, &self.seats[player])).map_err(raised("preferred"))?;
-            self.read_actions("preferred", &answer, actions)?;
-            if actions.len() == begin { self.no_actions("preferred", state, player) } else { Ok(()) }
-        });
-    }
-}
-
-impl Resample<Truth> for PyRules {
-    fn resample(&self, view: &View, rng: &mut Rng) -> Option<Truth> {
-        let resample = self.methods.resample.as_ref()?;
-        if self.broken.load(Ordering::Relaxed) {
-            return None;
-        }
-        Python::attach(|py| {
-            let events: Vec<_> =
-                view.events.iter().map(|event| self.event(py, event)).collect::<Option<_>>()?;
-            let drawn = self.streams.lend(py, rng, |stream| {
-                resample.bind(py).call1((events, &self.seats[view.player], stream))
-            });
-            match drawn {
-                Ok(state) if state.is_none() => None,
-                Ok(state) => Some(Truth(Some(state.unbind()))),
-                Err(error) => {
-                    self.fail(py, Trouble::Raised("resample", error));
-                    None
-                }
-            }
-        })
-    }
-}
-
-impl ViewKey<Truth> for PyRules {
-    fn view_key(&self, state: &Truth, player: usize) -> u64 {
-        self.ask(state, 0, |py, state| {
-            let Some(key) = &self.methods.view_key else { return Ok(0) };
-            let key = key.bind(py).call1((state, &self.seats[player])).map_err(raised("view_key"))?;
-            self.keys.key(&key).map(|key| derive(view_seed(player), key)).map_err(raised("view_key"))
-        })
-    }
-}
-
-impl Svg<Truth> for PyRules {
-    fn svg(&self, state: &Truth, viewer: Option<usize>) -> String {
-        self.ask(state, String::new(), |py, state| match &self.methods.svg {
-            Some(svg) => self.words("svg", svg.bind(py).call1((state, self.viewer(py, viewer)))),
-            None => Ok(String::new()),
-        })
-    }
-}
-
-impl Faults<Truth> for PyRules {
-    fn faults(&self) -> u64 {
-        self.faults.load(Ordering::Relaxed)
-    }
-
-    fn fault(&self) -> Option<String> {
-        Some(self.latest.lock().ok()?.as_ref()?.sentence.clone())
+    fn abilities(&self) -> Abilities<'_, Truth> {
+        self.offered()
     }
 }

@@ -186,11 +186,8 @@ impl<M: Machine> RuleGame<M> {
         }
         let mut info = Info::new(roles.len(), 0.0, 100.0);
         info.perfect_information = !machine.has_percepts();
-        info.at_once = machine.at_once();
         info.paid_at_end = true;
         info.simultaneous = if roles.len() == 1 { Some(false) } else { machine.simultaneous(&roles) };
-        // What holds is nobody's business where there are secrets.
-        info.atoms = if info.perfect_information { machine.atoms() } else { 0 };
         let (faults, fault) = (AtomicU64::new(0), Mutex::new(None));
         let (flaw, sketch) = (OnceLock::new(), OnceLock::new());
         Ok(RuleGame { machine, info, roles, random, faults, fault, flaw, hints, sketch, longest })
@@ -510,12 +507,14 @@ impl<M: Machine> Game for RuleGame<M> {
     }
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
+        // What holds is nobody's business where there are secrets.
+        let open = self.info.perfect_information;
         Abilities {
             hash: Some(self),
             picture: Some(self),
-            atoms: Some(self),
             facts: Some(self),
-            symmetries: Some(self),
+            atoms: (open && self.machine.atoms() > 0).then_some(self),
+            symmetries: (!open).then_some(self),
             batch: Some(self),
             faults: Some(self),
             ..Abilities::default()
@@ -542,6 +541,10 @@ impl<M: Machine> Svg<RuleState<M::Facts>> for RuleGame<M> {
 }
 
 impl<M: Machine> Atoms<RuleState<M::Facts>> for RuleGame<M> {
+    fn atom_count(&self) -> u32 {
+        self.machine.atoms()
+    }
+
     fn atoms(&self, state: &RuleState<M::Facts>, atoms: &mut Vec<u32>) {
         self.machine.append_atoms(&state.facts, atoms);
     }
@@ -555,7 +558,7 @@ impl<M: Machine> Facts<RuleState<M::Facts>> for RuleGame<M> {
 
 impl<M: Machine> Symmetries<RuleState<M::Facts>> for RuleGame<M> {
     fn symmetries(&self) -> usize {
-        if self.info.perfect_information { 0 } else { self.machine.symmetries().len() }
+        self.machine.symmetries().len()
     }
 
     fn orientation(&self, state: &RuleState<M::Facts>, symmetry: usize) -> i32 {
@@ -582,6 +585,10 @@ impl<M: Machine> Symmetries<RuleState<M::Facts>> for RuleGame<M> {
 }
 
 impl<M: Machine> Batch<RuleState<M::Facts>> for RuleGame<M> {
+    fn at_once(&self) -> u32 {
+        self.machine.at_once()
+    }
+
     fn play_out_many(
         &self,
         state: &RuleState<M::Facts>,
