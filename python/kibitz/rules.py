@@ -166,3 +166,67 @@ class Rules(Generic[S]):
         `events` are ("acted", action) and ("observed", observation), oldest first.
         """
         raise NotImplementedError
+
+    # What some planners need. Each method that is there is an ability of the game.
+
+    def collapsed(self) -> Rules[Any]:
+        """The equivalent game (of one player) with nothing hidden: the unknown is drawn when it is shown."""
+        raise NotImplementedError
+
+    def planning_model(self) -> Rules[Any]:
+        """The game as those who play imagine it, with the same players, actions and observations."""
+        raise NotImplementedError
+
+    def judge(self, state: S, effort: int, rng: Random) -> Sequence[float] | float | None:
+        """The best that a search of about `effort` states finds, for each player, in one world that `state`
+        leaves possible, everything in it known; None where it cannot tell."""
+        raise NotImplementedError
+
+    def unknown(self, state: S) -> int:
+        """How many things are unknown in a state that `judge` sees."""
+        raise NotImplementedError
+
+    def prove(self, state: S, states: int) -> tuple[float | None, Sequence[Any]] | None:
+        """The best return from a state in which everything is known, and the actions that get it, found by
+        looking at no more than so many states; None for the return where that is not enough."""
+        raise NotImplementedError
+
+    atom_count: int | None = None
+    """How many atoms there are, where `atoms` is defined."""
+
+    def atoms(self, state: S) -> Iterable[int]:
+        """What is true of a state, as numbers from 0 to `atom_count` - 1: networks judge it by them."""
+        raise NotImplementedError
+
+    def facts(self, state: S) -> Iterable[str]:
+        """What holds in a state, in words, one fact an entry."""
+        raise NotImplementedError
+
+    def action_key(self, state: S, player: int, action: Any) -> Hashable:
+        """Equal for actions that mean the same, wherever they are legal; the action itself by default."""
+        raise NotImplementedError
+
+    symmetries: int | None = None
+    """How many symmetries are known, where `reflected` is defined: exchanges that change names only."""
+
+    def orientation(self, state: S, symmetry: int) -> int:
+        """1 or -1, for the two states that a symmetry exchanges; 0 where it leaves the state as it is."""
+        raise NotImplementedError
+
+    def reflected(self, state: S, symmetry: int) -> S:
+        """The image of a state."""
+        raise NotImplementedError
+
+    def reflected_action(self, player: int, action: Any, symmetry: int) -> Any:
+        """The image of an action."""
+        raise NotImplementedError
+
+    def macro_actions(self) -> Rules[Any]:
+        """The game over its moves that cannot be undone. It has two methods more: `enter(state)` gives its
+        state for one of this game, and `spell(state, action)` the moves that make up a macro-action."""
+        raise NotImplementedError
+
+    def play_out_many(self, state: S, count: int, depth: int, rng: Random) -> Sequence[float] | float:
+        """The sums of the players' returns over so many random games from a state, each broken off after
+        `depth` moves, where there is a quicker way than to play one after the other."""
+        raise NotImplementedError

@@ -369,13 +369,14 @@ impl Batch<Truth> for PyRules {
         rng: &mut Rng,
         returns: &mut [f64],
     ) -> Option<u64> {
-        let whole = self.info.horizon.is_some_and(|horizon| how.depth >= horizon) || how.depth == u32::MAX;
-        if how.policy != Policy::Random || how.discount != 1.0 || how.one_turn || !whole {
+        if how.policy != Policy::Random || how.discount != 1.0 || how.one_turn {
             return None;
         }
         self.ask(state, None, |py, state| {
             let Some(method) = &self.methods.play_out_many else { return Ok(None) };
-            let answer = self.streams.lend(py, rng, |stream| method.bind(py).call1((state, count, stream)));
+            let answer = self
+                .streams
+                .lend(py, rng, |stream| method.bind(py).call1((state, count, how.depth, stream)));
             let answer = answer.map_err(raised("play_out_many"))?;
             self.read_numbers("play_out_many", &answer, |player, value| returns[player] += value)?;
             Ok(Some(u64::from(count)))
