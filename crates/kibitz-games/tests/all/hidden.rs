@@ -7,10 +7,8 @@ use kibitz_core::params::Param;
 use kibitz_core::planner::{Decision, Judgement};
 use kibitz_core::spec::Value;
 use kibitz_core::{Action, Event, Game, Info, Model, Observation, Rng, SharedModel, Turn, View, registry};
-use kibitz_games as _;
 
-mod common;
-use common::Walk;
+use crate::common::Walk;
 
 /// A bomb with one of two wires: ask which for ten points, or do not; then cut one.
 struct Bomb {

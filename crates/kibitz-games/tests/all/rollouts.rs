@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use kibitz_core::planner::{Decision, Judgement, Planner};
 use kibitz_core::{Action, Event, Game, Info, Model, SharedModel, State, Turn, View, registry};
-use kibitz_games as _;
 
-mod common;
-use common::Walk;
+use crate::common::Walk;
 
 /// Three turns to the left (0) or to the right (1). To the right always looks better.
 struct Detour {

@@ -2,12 +2,10 @@
 
 use kibitz_core::planner::Decision;
 use kibitz_core::{Model, Turn, View, registry};
-use kibitz_games as _;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-mod common;
-use common::Walk;
+use crate::common::Walk;
 
 /// Walks a random game for `steps` steps and gives the view of a player who is to move there.
 fn walk(model: &dyn Model, steps: u32, seed: u64) -> Option<View> {

@@ -2,7 +2,6 @@
 
 use kibitz_core::equilibrium::{Method, Options, Solver, Tree, Unwritten, worth};
 use kibitz_core::{SharedModel, registry};
-use kibitz_games as _;
 
 fn game(spec: &str) -> SharedModel {
     registry::game(&spec.parse().unwrap()).unwrap()

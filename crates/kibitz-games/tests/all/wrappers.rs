@@ -6,7 +6,6 @@ use kibitz_core::game::Players;
 use kibitz_core::macro_actions::macro_actions_of;
 use kibitz_core::model::collapsed_or_self;
 use kibitz_core::{Model, Turn, registry};
-use kibitz_games as _;
 
 #[test]
 fn who_declares_a_picture_draws_one() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use kibitz_core::{Action, Event, Observation, Rng, SharedModel, State, Turn, View, registry};
-use kibitz_games as _;
 
 const WALKS: u64 = 40;
 const LONGEST: u32 = 180;

@@ -10,10 +10,8 @@ use std::sync::Arc;
 use kibitz_core::belief::{Belief, Exact, OpponentPolicy, Opponents};
 use kibitz_core::planner::Decision;
 use kibitz_core::{Action, Event, Model, Rng, SharedModel, State, Turn, View, registry};
-use kibitz_games as _;
 
-mod common;
-use common::Walk;
+use crate::common::Walk;
 
 /// What all have seen: who did what.
 type History = Vec<(usize, Action)>;

@@ -8,10 +8,8 @@ use kibitz_core::planner::Decision;
 use kibitz_core::{
     Action, Event, Game, Info, Model, Observation, Rng, SharedModel, State, Turn, View, registry,
 };
-use kibitz_games as _;
 
-mod common;
-use common::Walk;
+use crate::common::Walk;
 
 /// Three cups hide 1, 2 and 3 points. Lift one; then keep what is under it, or pay 0.25 to lift another,
 /// which has to be kept.

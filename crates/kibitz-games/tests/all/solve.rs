@@ -2,7 +2,6 @@
 
 use kibitz_core::registry;
 use kibitz_core::solve::{Limits, Solution, solve};
-use kibitz_games as _;
 
 fn solution(spec: &str) -> Result<Option<Solution>, String> {
     let game = registry::game(&spec.parse().unwrap()).unwrap();

@@ -1,0 +1,13 @@
+//! Rules languages from outside. One binary for all: it links faster than one for each file.
+
+mod check;
+mod clauses;
+mod common;
+mod corpus;
+mod fuzz;
+mod grounding_strategies;
+mod parse;
+mod past;
+mod picture;
+mod symmetries;
+mod time;
