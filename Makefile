@@ -24,9 +24,9 @@ help: ## say what there is
 demo: $(READY) ## a short tour: games, planners, a match
 	@$(BIN)/kibitz demo
 
-test: $(READY) $(VENV)/.bench $(VENV)/.cluster ## all tests, Rust and Python
+test: $(READY) $(VENV)/.bench $(VENV)/.cluster ## all tests, Rust and Python; FAST=1: without the slow ones
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup $(if $(FAST),-m "not slow")
 
 check: $(READY) ## formatting, lints and types
 	cargo metadata --locked --format-version 1 > /dev/null

@@ -1,8 +1,10 @@
 """Planners and games that go wrong, each in one way. Importable, so that other processes find them."""
 
+import contextlib
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import kibitz as kb
@@ -42,7 +44,7 @@ class NoDecision(First):
 
 class Slow(First):
     def act(self, view: kb.View) -> kb.Decision:
-        time.sleep(0.3)
+        time.sleep(0.8)
         return super().act(view)
 
 
@@ -60,12 +62,46 @@ class Killer(First):
         raise AssertionError
 
 
+HOLD, KILL = "KIBITZ_TEST_HOLD", "KIBITZ_TEST_KILL"
+BUSY = 30
+"""The move at which a process is held or killed: it has finished some games by then, and is in one."""
+
+
+def holding(folder: Path) -> dict[str, str]:
+    """The environment in which each process stops where it is busiest, until the folder has a file `go`."""
+    return {"PYTHONPATH": str(Path(__file__).parent), HOLD: str(folder)}
+
+
+def held(folder: Path) -> list[int]:
+    """The processes that have stopped so."""
+    return [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
+
+
 class Slowish(First):
-    """Slow enough for somebody to interfere."""
+    """Slow enough for somebody to interfere, who may have each process held or killed in the middle.
+
+    Where the environment names a folder for it, each process is held there, or kills itself as long as
+    there are files in the folder, of which it takes one along.
+    """
+
+    moves = 0
 
     def act(self, view: kb.View) -> kb.Decision:
+        Slowish.moves += 1
+        if Slowish.moves == BUSY:
+            self._interfere()
         time.sleep(0.004)
         return kb.Decision(view, view.legal[self.seed % len(view.legal)][0])
+
+    def _interfere(self) -> None:
+        if folder := os.environ.get(HOLD):
+            Path(folder, str(os.getpid())).touch()
+            while not Path(folder, "go").exists():
+                time.sleep(0.01)
+        for path in Path(os.environ[KILL]).iterdir() if KILL in os.environ else ():
+            with contextlib.suppress(FileNotFoundError):  # another process was quicker
+                path.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Endless(kb.Rules[int]):

@@ -22,10 +22,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import faulty
 import kibitz as kb
 import kibitz.cli
 import kibitz.lab
 import kibitz.testing
+from effort import PATIENCE, wait_until, wait_until_at_work, work_below
 from kibitz.cli import commands, main
 from kibitz.cli._terminal import Progress, bar, duration, in_columns
 from kibitz.planners.human import find
@@ -350,9 +352,8 @@ def test_bench_is_found_or_says_so(run: Any, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_demo(run: Any) -> None:
-    begin = time.monotonic()
-    ran = run("demo")
-    assert time.monotonic() - begin < 15
+    with work_below(15):
+        ran = run("demo")
     assert ran.code == 0
     assert re.search(r"rock 1  .*50 % good", ran.out)
     assert "the sensor says good" in ran.out
@@ -521,38 +522,36 @@ def test_other_encodings() -> None:
     assert "#" in done.stdout
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_interrupted_match_sums_up(jobs: str) -> None:
-    words = [
-        "match",
-        "connect-four",
-        "uct(simulations=2000)",
-        "random",
-        "--games",
-        "100000",
-        "--jobs",
-        jobs,
-    ]
-    process = subprocess.Popen(
-        [*KIBITZ, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+def begin(*words: str, **environment: str) -> subprocess.Popen[str]:
+    """Starts a command in a session of its own, that a signal can be sent to."""
+    return subprocess.Popen(
+        [*KIBITZ, *words],
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    time.sleep(3)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interrupted_match_sums_up(jobs: str, tmp_path: Path) -> None:
+    words = ["match", "tic-tac-toe", "faulty:Slowish", "random", "--games", "100000", "--jobs", jobs]
+    process = begin(*words, **faulty.holding(tmp_path))
+    wait_until(lambda: len(faulty.held(tmp_path)) == int(jobs))
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert re.search(r"stopped after \d+ of 100000 games", err)
+    assert re.search(r"stopped after [1-9]\d* of 100000 games", err)
     assert "Traceback" not in err
     assert "The first seat" in out
 
 
 def test_interrupted_elsewhere() -> None:
-    words = ["watch", "connect-four", "--planner", "uct(simulations=1000000000)"]
-    process = subprocess.Popen(
-        [*KIBITZ, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    time.sleep(1.5)
+    process = begin("watch", "connect-four", "--planner", "uct(simulations=1000000000)")
+    wait_until_at_work(process, 2.0)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err.strip() == "stopped"
 
@@ -565,7 +564,7 @@ def in_terminal(words: list[str], typed: str = "", prompt: str = "", **environme
         os.environ.update({"TERM": "xterm", "COLUMNS": "100", "LINES": "40", **environment})
         os.execv(sys.executable, [*KIBITZ, *words])
     output = ""
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     try:
         while time.monotonic() < end:
             if select.select([terminal], [], [], 0.2)[0]:
@@ -613,8 +612,7 @@ def test_progress_line() -> None:
 
     stream = Terminal()
     with Progress(lambda: "half done", stream=stream, first=0.01):
-        time.sleep(0.2)
-    assert "\rhalf done" in stream.getvalue()
+        wait_until(lambda: "\rhalf done" in stream.getvalue())
     assert stream.getvalue().endswith("\r")
     quiet = io.StringIO()
     with Progress(lambda: "half done", stream=quiet, first=0.01):

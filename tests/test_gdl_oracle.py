@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from effort import PATIENCE
 from kibitz.lang import machine, oracle, shipped_rules
 from kibitz.lang.asp import Answer, terms
 
@@ -32,7 +33,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize("entry", [entry.name for entry in shipped_rules()])
 def test_rules_that_come_with_the_package(entry: str) -> None:
-    verdict = oracle.compare(entry, states=10, seconds=10)
+    verdict = oracle.compare(entry, states=10, seconds=PATIENCE)
     assert (verdict.result, verdict.differences) == ("agrees", [])
     assert verdict.machines["network"] >= 5, "too slow to be judged"
     assert verdict.machines["reasoner"] >= 5, "too slow to be judged"
@@ -42,7 +43,7 @@ def test_rules_that_come_with_the_package(entry: str) -> None:
 def test_rules_of_the_field(name: str) -> None:
     if not CORPUS.is_dir():
         pytest.skip(f"there is no folder {CORPUS}: the rules of the field are not at hand")
-    verdict = oracle.compare(str(CORPUS / f"{name}.kif"), states=10, seconds=20, seed=1)
+    verdict = oracle.compare(str(CORPUS / f"{name}.kif"), states=10, seconds=PATIENCE, seed=1)
     assert (verdict.result, verdict.differences) == ("agrees", [])
 
 
@@ -82,7 +83,7 @@ def everything(tmp_path: Path) -> str:
 
 
 def test_every_construct(everything: str) -> None:
-    verdict = oracle.compare(everything, states=40, seconds=20)
+    verdict = oracle.compare(everything, states=40, seconds=PATIENCE)
     assert (verdict.result, verdict.differences) == ("agrees", [])
     assert verdict.machines["network"] == 40
 
@@ -110,7 +111,7 @@ def test_a_wrong_machine_is_found_out(everything: str, monkeypatch: pytest.Monke
         return Answer(answer.terminal, answer.legal - {"a (go b)"}, answer.goal, answer.next, answer.sees)
 
     monkeypatch.setattr(oracle, "_answer", lying)
-    verdict = oracle.compare(everything, states=20, seconds=20)
+    verdict = oracle.compare(everything, states=20, seconds=PATIENCE)
     assert verdict.result == "disagrees"
     assert "legal: expected also ['a (go b)'], and not []" in verdict.differences[0]
 

@@ -17,6 +17,9 @@ from kibitz.lab.reproduce import reproduce
 from kibitz.lab.reproductions import load
 from kibitz.lab.results import TABLE, open_results
 
+# One at a time keeps a processor busy for itself.
+pytestmark = pytest.mark.xdist_group("processes")
+
 TIMED, COUNTED = "uct(milliseconds=5)", "uct(simulations=20)"
 
 

