@@ -18,6 +18,7 @@ from kibitz.lab.statistics.agreement import Figure, games_to_tell, judge
 RUNS = 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_promises_are_kept(case: Case) -> None:
     # What is looked at again and again takes longer to simulate.

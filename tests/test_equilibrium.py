@@ -323,6 +323,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.dictionaries(st.sampled_from([*GOOD, "mix", "other"]), plain), st.lists(plain, max_size=3))
 def test_no_file_gets_further_than_a_sentence(changes: dict[str, Any], sets: list[Any]) -> None:

@@ -316,6 +316,7 @@ def children(parent: int) -> list[int]:
     return [process for process, its_parent in pairs if its_parent == parent]
 
 
+@pytest.mark.slow
 def test_a_killed_ray_node_loses_nothing(
     tmp_path: Path,
     two_nodes: tuple[str, int],

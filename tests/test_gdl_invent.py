@@ -14,6 +14,7 @@ pytest.importorskip("clingo", reason="clingo is not installed: nobody to compare
 FILES = 300
 
 
+@pytest.mark.slow
 def test_hundreds_of_files() -> None:
     found = list(attempts(range(FILES)))
     wrong = [text(tried.rules) for tried in found if tried.rules is not None]

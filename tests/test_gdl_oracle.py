@@ -31,6 +31,7 @@ SAMPLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", [entry.name for entry in shipped_rules()])
 def test_rules_that_come_with_the_package(entry: str) -> None:
     verdict = oracle.compare(entry, states=10, seconds=PATIENCE)

@@ -104,6 +104,7 @@ class TestTheWorthOfInformation:
         decision = first_choice("number-guessing.kif", "hindsight")
         assert {row.value for row in decision.table} == {100.0}
 
+    @pytest.mark.slow
     def test_hyperplay_guesses_and_nested_players_ask(self) -> None:
         def mean(spec: str, games: int) -> float:
             return fmean(kb.play("number-guessing.kif", spec, episode=e).returns[0] for e in range(games))

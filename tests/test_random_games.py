@@ -37,6 +37,7 @@ from kibitz.testing.differential.tables import END, Table
 GAMES = 300
 
 
+@pytest.mark.slow
 def test_kibitz_says_what_plain_references_say() -> None:
     """Every game is put to all that is quick, and to a few of the beliefs and planners that are not."""
     outcome = differential.compare(games=GAMES, seed=2026, dear=5)

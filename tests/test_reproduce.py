@@ -286,6 +286,7 @@ def test_scales() -> None:
 
 NEEDED = {"connect-four-openspiel": "pyspiel"}
 LONG = {
+    "tiger-pomcp",
     "pomcp-table",
     "norns-figure-3",
     "klondike-planners",
@@ -313,7 +314,9 @@ def hurried(name: str, folder: Path) -> Reproduction:
     return load(path)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names()]
+)
 def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
     if name in NEEDED:
         pytest.importorskip(NEEDED[name], reason="open_spiel is not installed (the extra 'bench' has it)")
@@ -337,6 +340,7 @@ def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
             assert name in LONG | COARSE or row.verdict == "cannot tell yet", row
 
 
+@pytest.mark.slow
 def test_the_bear_is_intimidated(tmp_path: Path) -> None:
     rows = reproduce(load("posg-bear"), scale=0.3, directory=tmp_path / "out", jobs=1).rows
     assert [row.ours.value for row in rows[:2]] == pytest.approx([-0.32, -0.4])

@@ -62,6 +62,7 @@ def test_playing_shows_no_flaw(name: str) -> None:
     assert [flaw.text for flaw in trial.play(name, 12).flaws] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SHIPPED, *VARIANTS])
 def test_the_contract_is_kept(name: str) -> None:
     report = check_game(name, episodes=6, max_steps=120)

@@ -22,6 +22,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 NATIVE = [entry.name for entry in _core.games()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NATIVE)
 def test_native_games_keep_the_contract(name: str) -> None:
     report = check_game(name, episodes=8, max_steps=60)

@@ -64,7 +64,7 @@ def keep(case: Case, level: float, runs: int, seed: int = 0) -> Kept:
 
 def rows(scale: Scale) -> Iterator[Row]:
     """All cases at all levels."""
-    runs = RUNS if scale == FULL else 20
+    runs = RUNS if scale == FULL else 5
     for case in CASES:
         for level in case.levels:
             kept = keep(case, level, runs)
