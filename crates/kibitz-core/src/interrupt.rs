@@ -5,10 +5,13 @@ use std::time::Instant;
 
 use crate::watch::Watch;
 
+/// Called about once a millisecond by whoever works; true ends the work.
+pub type Pause<'a> = &'a mut dyn FnMut() -> bool;
+
 /// Asked now and then by whoever works; once it says so, the work ends with the best it has.
 #[derive(Default)]
 pub struct Interrupt<'a> {
-    pause: Option<&'a mut dyn FnMut() -> bool>,
+    pause: Option<Pause<'a>>,
     /// Set where all workers of a search are to stop.
     now: Option<&'a AtomicBool>,
     deadline: Option<Instant>,
@@ -23,7 +26,7 @@ impl<'a> Interrupt<'a> {
     }
 
     /// `pause` is called about once a millisecond, and true ends the work.
-    pub fn new(pause: &'a mut dyn FnMut() -> bool) -> Interrupt<'a> {
+    pub fn new(pause: Pause<'a>) -> Interrupt<'a> {
         Interrupt { pause: Some(pause), ..Interrupt::default() }
     }
 
@@ -32,7 +35,7 @@ impl<'a> Interrupt<'a> {
     pub fn shared(
         now: &'a AtomicBool,
         deadline: Option<Instant>,
-        pause: Option<&'a mut dyn FnMut() -> bool>,
+        pause: Option<Pause<'a>>,
     ) -> Interrupt<'a> {
         Interrupt { pause, now: Some(now), deadline, ..Interrupt::default() }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::belief::Counter;
 use crate::game::Action;
+use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
 use crate::rng::Rng;
 use crate::view::View;
@@ -22,18 +23,13 @@ pub trait Planner: Send {
     ///
     /// # Errors
     /// A sentence saying why no action could be chosen.
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String>;
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String>;
 
     /// The same where only some of the legal actions are asked about: the others need not be judged.
     ///
     /// # Errors
     /// As [`Planner::act`].
-    fn judge(
-        &mut self,
-        view: &View,
-        _actions: &[Action],
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Decision, String> {
+    fn judge(&mut self, view: &View, _actions: &[Action], pause: Pause) -> Result<Decision, String> {
         self.act(view, pause)
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::enumerate::{Bounds, Halt, enumerate};
 use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past};
-use super::{Belief, Counter, Trouble, World};
+use super::{Belief, Counter, Explained, Trouble, World};
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -82,13 +83,7 @@ impl Belief for Exact {
         self.ledger.policy = policy;
     }
 
-    fn update(
-        &mut self,
-        model: &dyn Model,
-        view: &View,
-        _: &mut Rng,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Trouble> {
+    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng, pause: Pause) -> Explained {
         let Exact { worlds, limit, ledger } = self;
         ledger.explain(model, view, pause, |past, anew| {
             let mut before = std::mem::take(worlds);

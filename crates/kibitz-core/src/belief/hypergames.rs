@@ -16,8 +16,9 @@ use std::sync::Arc;
 use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past, Successor};
 use super::world::Next;
-use super::{Belief, Counter, Trouble, World};
+use super::{Belief, Counter, Explained, World};
 use crate::game::Action;
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -116,7 +117,7 @@ struct Findings {
 
 impl Bag {
     /// Moves all histories on, and fills the bag up.
-    fn follow(&mut self, past: &Past, anew: bool, rng: &mut Rng) -> Result<(), Trouble> {
+    fn follow(&mut self, past: &Past, anew: bool, rng: &mut Rng) -> Explained {
         let mut before = std::mem::take(&mut self.histories);
         let anew = anew || before.is_empty();
         if anew {
@@ -325,13 +326,7 @@ impl Belief for Hypergames {
         self.ledger.policy = policy;
     }
 
-    fn update(
-        &mut self,
-        model: &dyn Model,
-        view: &View,
-        rng: &mut Rng,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Trouble> {
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
         let Hypergames { bag, ledger, .. } = self;
         let updated = ledger.explain(model, view, pause, |past, anew| bag.follow(past, anew, rng));
         self.weigh();

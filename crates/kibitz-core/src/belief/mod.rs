@@ -30,6 +30,7 @@ pub use world::World;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -41,13 +42,7 @@ pub trait Belief: Send + Sync {
     ///
     /// # Errors
     /// When no state explains the view, or none was found in time, or the belief would not fit.
-    fn update(
-        &mut self,
-        model: &dyn Model,
-        view: &View,
-        rng: &mut Rng,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Trouble>;
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained;
 
     /// Says how other players decide, until the next call, to those who take them to do as a search says.
     fn assume(&mut self, policy: Option<Arc<dyn OpponentPolicy>>) {
@@ -93,6 +88,9 @@ pub trait Belief: Send + Sync {
         Vec::new()
     }
 }
+
+/// What taking in a view comes to: it is explained, or why it is not.
+pub type Explained = Result<(), Trouble>;
 
 /// A figure with its name.
 pub type Counter = (&'static str, f64);

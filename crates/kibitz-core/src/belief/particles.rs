@@ -26,8 +26,9 @@ use super::enumerate::{Bounds, Halt, Merged, enumerate};
 use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past};
 use super::world::Next;
-use super::{Belief, Counter, Trouble, World};
+use super::{Belief, Counter, Explained, Trouble, World};
 use crate::game::Action;
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::params::words;
 use crate::rng::Rng;
@@ -565,13 +566,7 @@ impl Belief for Particles {
         self.ledger.policy = policy;
     }
 
-    fn update(
-        &mut self,
-        model: &dyn Model,
-        view: &View,
-        rng: &mut Rng,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Trouble> {
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
         (self.fresh.0, self.in_time, self.grace) = (0, None, GRACE);
         let past = self.ledger.past(model, view, pause);
         let anew = self.swarm.first().is_none_or(|particle| particle.world.at > view.events.len());

@@ -7,6 +7,7 @@ use super::opponents::{OpponentPolicy, Opponents};
 use super::world::Next;
 use super::{Trouble, World, unexplained};
 use crate::game::{Action, Turn};
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::playout::MAX_PLAYERS;
 use crate::rng::Rng;
@@ -33,12 +34,7 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// The past that a view tells of, for somebody who may be stopped.
-    pub fn past<'a>(
-        &self,
-        model: &'a dyn Model,
-        view: &'a View,
-        pause: &'a mut dyn FnMut() -> bool,
-    ) -> Past<'a> {
+    pub fn past<'a>(&self, model: &'a dyn Model, view: &'a View, pause: Pause<'a>) -> Past<'a> {
         Past {
             model,
             view,
@@ -60,7 +56,7 @@ impl Ledger {
         &mut self,
         model: &dyn Model,
         view: &View,
-        pause: &mut dyn FnMut() -> bool,
+        pause: Pause,
         mut follow: impl FnMut(&Past, bool) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
         let shorter = view.events.len() < self.seen;
@@ -106,7 +102,7 @@ pub(super) struct Past<'a> {
     transitions: Cell<u64>,
     /// The last event that some world came to and contradicted, and whether by what it would have told.
     furthest: Cell<Option<(usize, bool)>>,
-    pause: RefCell<&'a mut dyn FnMut() -> bool>,
+    pause: RefCell<Pause<'a>>,
     watch: RefCell<Watch>,
     /// Whether somebody wanted an answer.
     late: Cell<bool>,

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Belief, Counter, Trouble, World, unexplained};
+use super::{Belief, Counter, Explained, World, unexplained};
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -26,13 +27,7 @@ impl Resampling {
 }
 
 impl Belief for Resampling {
-    fn update(
-        &mut self,
-        model: &dyn Model,
-        view: &View,
-        rng: &mut Rng,
-        _: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Trouble> {
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, _: Pause) -> Explained {
         let mut world = World::initial(model);
         self.found = self.ask(model, view, rng, &mut world).then_some(world);
         if self.found.is_some() { Ok(()) } else { Err(unexplained(view)) }

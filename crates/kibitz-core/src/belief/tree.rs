@@ -13,8 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::opponents::Opponents;
 use super::past::{Ledger, Past};
 use super::world::Next;
-use super::{Belief, Counter, Trouble, World};
+use super::{Belief, Counter, Explained, Trouble, World};
 use crate::game::Action;
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
@@ -103,13 +104,7 @@ impl HistoryTree {
 }
 
 impl Belief for HistoryTree {
-    fn update(
-        &mut self,
-        model: &dyn Model,
-        view: &View,
-        rng: &mut Rng,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Trouble> {
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
         let Known { histories, ledger } = &mut *self.known();
         let updated = ledger.explain(model, view, pause, |past, anew| {
             if anew || histories.nodes.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::position::{Position, unequal};
 use super::tree::{CHANCE, Node, OVER, Set, Side, Tree, Unwritten};
 use crate::game::{Action, Turn};
+use crate::interrupt::Pause;
 use crate::keys::KeyMap;
 use crate::model::Model;
 
@@ -16,11 +17,7 @@ impl Tree {
     ///
     /// # Errors
     /// Why it cannot be.
-    pub fn new(
-        model: &dyn Model,
-        limit: usize,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Tree, Unwritten> {
+    pub fn new(model: &dyn Model, limit: usize, pause: Pause) -> Result<Tree, Unwritten> {
         let faults = model.faults();
         let mut builder = Builder::new(model, limit.min(CHANCE as usize / 2));
         let mut done = 0u32;

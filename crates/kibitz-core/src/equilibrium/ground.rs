@@ -4,6 +4,7 @@ use super::mccfr::{Ground, Look};
 use super::position::{Position, unequal};
 use super::tree::Set;
 use crate::game::{Action, Turn};
+use crate::interrupt::Pause;
 use crate::keys::KeyMap;
 use crate::model::SharedModel;
 use crate::rng::Rng;
@@ -32,7 +33,7 @@ pub(super) struct OpenGround {
 /// An excursion into it, until something is in the way.
 pub(super) struct Excursion<'a> {
     ground: &'a mut OpenGround,
-    pause: &'a mut dyn FnMut() -> bool,
+    pause: Pause<'a>,
     looks: u32,
     faults: u64,
     end: Option<Excuse>,
@@ -73,7 +74,7 @@ impl OpenGround {
     }
 
     /// An excursion on which `pause` is called now and then; it ends when that returns true.
-    pub fn enter<'a>(&'a mut self, pause: &'a mut dyn FnMut() -> bool) -> Excursion<'a> {
+    pub fn enter<'a>(&'a mut self, pause: Pause<'a>) -> Excursion<'a> {
         let faults = self.model.faults();
         Excursion { ground: self, pause, looks: 0, faults, end: None }
     }

@@ -24,6 +24,7 @@ pub use payoffs::{Worth, worth};
 pub use tree::{Set, Side, Tree, Unwritten};
 
 use crate::game::Action;
+use crate::interrupt::Pause;
 use crate::model::SharedModel;
 use crate::spec::{SpecError, unknown};
 use cfr::Cfr;
@@ -128,7 +129,7 @@ impl Solver {
         model: &SharedModel,
         method: Method,
         options: Options,
-        pause: &mut dyn FnMut() -> bool,
+        pause: Pause,
     ) -> Result<Solver, String> {
         let Options { alternating, epsilon, seed, nodes } = options;
         let sampling = match method {
@@ -163,7 +164,7 @@ impl Solver {
     ///
     /// # Errors
     /// A sentence, if the game turns out not to suit the method.
-    pub fn run(&mut self, iterations: u64, pause: &mut dyn FnMut() -> bool) -> Result<(), String> {
+    pub fn run(&mut self, iterations: u64, pause: Pause) -> Result<(), String> {
         let last = self.iterations + iterations;
         while self.iterations < last {
             let left = last - self.iterations;
@@ -256,11 +257,7 @@ impl Solver {
     ///
     /// # Errors
     /// A sentence, if the game turns out not to suit.
-    pub fn estimate(
-        &mut self,
-        games: u32,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<Estimate>, String> {
+    pub fn estimate(&mut self, games: u32, pause: Pause) -> Result<Option<Estimate>, String> {
         let Learner::Open(ground, mccfr) = &mut self.learner else { return Ok(None) };
         let players = ground.players();
         let (mut sums, mut squares, mut done) = (vec![0.0; players], vec![0.0; players], 0.0);

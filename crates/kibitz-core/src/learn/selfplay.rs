@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::net::{Example, Net, Shape, Trainer};
 use crate::evaluate::Network;
 use crate::game::{Info, Turn};
+use crate::interrupt::Pause;
 use crate::macro_actions::{MacroActions, macro_actions_of};
 use crate::model::{Model, SharedModel, State, collapsed_or_self};
 use crate::playout::{MAX_PLAYERS, PlayoutSpec, Rollout};
@@ -185,7 +186,7 @@ impl SelfPlay {
     ///
     /// # Errors
     /// A sentence, where chance can do too much in this game.
-    pub fn round(&mut self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Progress>, String> {
+    pub fn round(&mut self, pause: Pause) -> Result<Option<Progress>, String> {
         let Some(played) = self.play_round(pause)? else { return Ok(None) };
         self.games += u64::from(self.training.round);
         let mean = played.iter().map(|(_, end)| end).sum::<f64>() / played.len().max(1) as f64;
@@ -199,7 +200,7 @@ impl SelfPlay {
     }
 
     /// Each game's examples, and what the first player got in it.
-    fn play_round(&self, pause: &mut dyn FnMut() -> bool) -> Result<Option<Vec<Played>>, String> {
+    fn play_round(&self, pause: Pause) -> Result<Option<Vec<Played>>, String> {
         let network = Network(Arc::new(self.trainer.net.clone()));
         let numbers = self.games..self.games + u64::from(self.training.round);
         let threads = if self.game.model.info().one_thread { 1 } else { self.training.threads.max(1) };
@@ -248,12 +249,7 @@ impl SelfPlay {
     }
 
     /// Plays one game, and says what can be learned from it, and what the first player got.
-    fn play(
-        &self,
-        network: &Network,
-        number: u64,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Played, String> {
+    fn play(&self, network: &Network, number: u64, pause: Pause) -> Result<Played, String> {
         let Training { transitions, explore, trust, .. } = self.training;
         let mut rng = Rng::episode(self.training.seed, number, "self-play");
         let model = &*self.game.model;

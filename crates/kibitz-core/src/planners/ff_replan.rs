@@ -9,6 +9,7 @@ use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
 use crate::game::{Game, Players, Turn};
+use crate::interrupt::Pause;
 use crate::model::SharedModel;
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
@@ -72,7 +73,7 @@ impl Planner for Replan {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let session = self.session.as_mut().ok_or("ff-replan: act before start")?;
         session.decisions += 1;
@@ -129,7 +130,7 @@ impl ReplanParams {
         world: World,
         view: &View,
         seed: u64,
-        pause: &mut dyn FnMut() -> bool,
+        pause: Pause,
     ) -> Result<(Decision, Vec<Event>, bool), String> {
         let player = view.player;
         let deciders = Players::first(model.info().players);

@@ -11,6 +11,7 @@ use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
 use crate::game::{Action, Info, Players};
+use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel};
 use crate::params::{Params, words};
 use crate::planner::{Decision, Judgement, Planner};
@@ -144,7 +145,7 @@ impl Planner for Worlds {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let params = &self.params;
         let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
@@ -213,7 +214,7 @@ impl Inquiry<'_> {
         world: &World,
         actions: &[Action],
         seed: u64,
-        late: &mut dyn FnMut() -> bool,
+        late: Pause,
     ) -> Result<Option<Vec<f64>>, String> {
         let info = self.model.info();
         let player = self.view.player;
@@ -235,7 +236,7 @@ impl Inquiry<'_> {
         determinized: &Determinized,
         world: &World,
         actions: &[Action],
-        late: &mut dyn FnMut() -> bool,
+        late: Pause,
     ) -> Result<Option<Vec<f64>>, String> {
         let player = self.view.player;
         let info = Model::info(determinized);
@@ -272,7 +273,7 @@ impl Inquiry<'_> {
         determinized: Determinized,
         actions: &[Action],
         seed: u64,
-        late: &mut dyn FnMut() -> bool,
+        late: Pause,
     ) -> Result<Option<Vec<f64>>, String> {
         let model: SharedModel = std::sync::Arc::new(determinized);
         let view = View { legal: self.view.legal.clone(), ..View::new(self.view.player) };
@@ -298,7 +299,7 @@ impl Inquiry<'_> {
         model: &SharedModel,
         action: Action,
         seed: u64,
-        late: &mut dyn FnMut() -> bool,
+        late: Pause,
     ) -> Result<Option<f64>, String> {
         self.simulations += 1;
         let player = self.view.player;

@@ -8,6 +8,7 @@ use super::bring_up_to_date;
 use super::hindsight::Tally;
 use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, Hypergames};
+use crate::interrupt::Pause;
 use crate::model::SharedModel;
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
@@ -73,7 +74,7 @@ impl Planner for Lifted {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let LiftedParams { worlds, planner, horizon, milliseconds, .. } = &self.params;
         let (model, belief, rng) = self.session.as_mut().ok_or("lifted-hyperplay: act before start")?;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
+use crate::interrupt::Pause;
 use crate::model::{SharedModel, collapsed_or_self};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
@@ -78,7 +79,7 @@ impl Planner for Ahead {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let (model, belief) =
             self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;

@@ -11,6 +11,7 @@ mod random;
 mod simulated_episode;
 
 use crate::belief::{Belief, Trouble};
+use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::planner::Decision;
 use crate::rng::Rng;
@@ -22,7 +23,7 @@ fn bring_up_to_date(
     model: &dyn Model,
     view: &View,
     rng: &mut Rng,
-    pause: &mut dyn FnMut() -> bool,
+    pause: Pause,
 ) -> Result<Option<Decision>, String> {
     let faults = model.faults();
     match belief.update(model, view, rng, pause) {

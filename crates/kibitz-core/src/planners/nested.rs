@@ -8,6 +8,7 @@ use super::bring_up_to_date;
 use crate::belief::{Belief, Exact};
 use crate::discount;
 use crate::game::{Action, Turn};
+use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel, State, collapsed_or_self};
 use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
@@ -82,16 +83,11 @@ impl Planner for Nested {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         self.judge(view, &view.legal, pause)
     }
 
-    fn judge(
-        &mut self,
-        view: &View,
-        actions: &[Action],
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Decision, String> {
+    fn judge(&mut self, view: &View, actions: &[Action], pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let session = self.session.as_mut().ok_or("nested: act before start")?;
         session.decisions += 1;
@@ -193,7 +189,7 @@ struct Search<'a> {
     /// What actions promise.
     values: Vec<f64>,
     rng: Rng,
-    pause: &'a mut dyn FnMut() -> bool,
+    pause: Pause<'a>,
     watch: Watch,
     stopped: bool,
     steps: u64,
@@ -206,7 +202,7 @@ impl<'a> Search<'a> {
         player: usize,
         level: usize,
         rng: Rng,
-        pause: &'a mut dyn FnMut() -> bool,
+        pause: Pause<'a>,
     ) -> Search<'a> {
         let info = model.info();
         let frame = |_| Frame {

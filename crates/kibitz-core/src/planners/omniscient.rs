@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::determinized::Determinized;
+use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
@@ -56,7 +57,7 @@ impl Planner for Omniscient {
         self.truth = Some(truth);
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let (model, rng) = self.session.as_ref().ok_or("omniscient: act before start")?;
         let Some(truth) = self.truth.take() else {

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::bring_up_to_date;
 use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::game::{Action, Turn};
+use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel, collapsed_or_self};
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Judgement, Planner};
@@ -67,7 +68,7 @@ impl Planner for OneStep {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let (model, belief, rng) =
             self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;

@@ -1,5 +1,6 @@
 //! The baseline of all baselines.
 
+use crate::interrupt::Pause;
 use crate::model::SharedModel;
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Planner};
@@ -27,7 +28,7 @@ impl Planner for Random {
         Ok(())
     }
 
-    fn act(&mut self, view: &View, _: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
+    fn act(&mut self, view: &View, _: Pause) -> Result<Decision, String> {
         Ok(Decision::at_random(view, &mut self.rng))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::discount::Running;
 use crate::game::{Action, Observation, Turn};
+use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
 use crate::planner::{Decision, Planner};
 use crate::playout::MAX_PLAYERS;
@@ -55,7 +56,7 @@ impl SimulatedEpisode {
         action: Action,
         moves: u32,
         seed: u64,
-        pause: &mut dyn FnMut() -> bool,
+        pause: Pause,
     ) -> Result<Option<[f64; MAX_PLAYERS]>, String> {
         let model = self.model.clone();
         let faults = model.faults();
@@ -111,7 +112,7 @@ impl SimulatedEpisode {
         spec: &Spec,
         player: usize,
         seed: u64,
-        pause: &mut dyn FnMut() -> bool,
+        pause: Pause,
     ) -> Result<Decision, String> {
         let view = &mut self.views[player];
         view.legal.clear();
