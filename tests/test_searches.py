@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from kibitz.lab.reproductions import load, names
 from kibitz.lab.results import open_results
 from kibitz.lab.searches import _find, _Searching, measure_all
 from kibitz.lab.standings import win_shares
+from kibitz.lab.statistics import mean_interval
 
 HEAD = """
 [reproduction]
@@ -302,6 +304,17 @@ def test_many_starts(file: Path) -> None:
     ]
     assert (point.at, point.games) == (50, 20)
     assert point.figure.value == pytest.approx(sum(made) / 20)
+    # The starts are the unit: searches of one start hang together.
+    starts = [made[i : i + 2] for i in range(0, 20, 2)]
+    assert point.figure.interval == pytest.approx(mean_interval(starts))
+
+
+def test_a_search_alone_or_always_the_same_has_no_verdict(file: Path, tmp_path: Path) -> None:
+    file.write_text(SEARCH.replace("searches = 3", "searches = 1"))
+    (row,) = reproduce(load(file), directory=tmp_path / "out").rows
+    assert (row.games, row.verdict) == (1, "cannot tell yet")
+    alike = _Searching(load(file).searches[0], _find, 1.0)._mean([0.25] * 9, 0.95)
+    assert (alike.value, alike.interval) == (0.25, (-math.inf, math.inf))
 
 
 @pytest.mark.parametrize(

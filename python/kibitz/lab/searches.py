@@ -7,7 +7,6 @@ how one search goes on. There may be many starts, with a search or several from 
 from __future__ import annotations
 
 import json
-import math
 import random
 import re
 import tempfile
@@ -15,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from kibitz import _files, games
@@ -25,9 +24,8 @@ from kibitz.equilibria import exploitability
 from kibitz.lab.curves import Line, Measured, Point
 from kibitz.lab.measures import Played
 from kibitz.lab.reproductions import Reproduction, Search, Shown, Target
-from kibitz.lab.statistics import Interval
 from kibitz.lab.statistics.agreement import Figure
-from kibitz.lab.statistics.intervals import clopper_pearson, student_quantile
+from kibitz.lab.statistics.intervals import clopper_pearson, mean_interval
 from kibitz.lab.sweep import with_parameter
 from kibitz.planners import planner as find_planner
 
@@ -164,10 +162,19 @@ class _Searching:
                 continue
             for number in range(len(found[0][1][0])):
                 points = [
-                    Point(at, _mean([row[number] for row in rows], confidence), len(rows))
+                    Point(at, self._mean([row[number] for row in rows], confidence), len(rows))
                     for at, rows in found
                 ]
                 yield Line(self._name(planner, number), tuple(points))
+
+    def _mean(self, values: list[float], confidence: float) -> Figure:
+        """With Student's interval; searches from one start hang together, where there are several starts.
+
+        One search, and searches that all came to the same, do not tell how far others may be.
+        """
+        each = max(1, len(values) // len(self.starts)) if len(self.starts) > 1 else 1
+        groups = [values[i : i + each] for i in range(0, len(values), each)]
+        return Figure(fmean(values), mean_interval(groups, confidence))
 
     def _settled(
         self, found: list[tuple[float, list[list[float]]]], within: float, confidence: float
@@ -260,12 +267,3 @@ def _scaled(at: float, scale: float) -> float:
 
 def _spec(search: Search, planner: str, at: float) -> str:
     return with_parameter(planner, search.parameter, int(at) if at == round(at) else at)
-
-
-def _mean(values: list[float], confidence: float) -> Figure:
-    """With Student's interval, where there are several."""
-    mean = fmean(values)
-    if len(values) == 1:
-        return Figure(mean)
-    half = student_quantile(0.5 + confidence / 2, len(values) - 1) * stdev(values) / math.sqrt(len(values))
-    return Figure(mean, Interval(mean - half, mean + half))
