@@ -75,6 +75,12 @@ def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
     assert interval(interval=Interval(0.4, 0.6)) == pytest.approx((0.4, 0.6))
     narrower = interval(interval=Interval(0.4, 0.6), confidence=0.99)
     assert narrower == pytest.approx((0.5 - 0.1 * 1.96 / 2.5758, 0.5 + 0.1 * 1.96 / 2.5758), abs=1e-4)
+    # No share is above 1, and no return beyond the game's bounds.
+    assert Target("x", "win rate", 0.98, 0.1, error=0.03).published().interval == pytest.approx(
+        (0.98 - 0.0588, 1.0), abs=1e-3
+    )
+    most = Target("x", "mean return", 9.5, 0.1, error=1.0).published(limits=(0.0, 10.0)).interval
+    assert most == pytest.approx((9.5 - 1.96, 10.0), abs=1e-3)
     # A mean with n but without its spread: the returns are taken to vary as ours do.
     mean = Target("x", "mean return", 0.5, 0.1, games=100)
     assert mean.published().interval is None
@@ -356,6 +362,15 @@ def test_a_replay_of_another_game_is_refused(tmp_path: Path) -> None:
     first.write_bytes(second.read_bytes())
     with pytest.raises(ValueError, match="is a replay of another game than the one that was counted"):
         reproduce(about, scale=0.001, directory=tmp_path)
+
+
+def test_games_that_came_to_nothing_are_said_to_count_as_they_do(small: Path, tmp_path: Path) -> None:
+    small.write_text(
+        small.read_text().replace('against = ["random"]', 'against = ["random"]\nmove_seconds = 1e-9')
+    )
+    wins = reproduce(load(str(small)), scale=0.1, directory=tmp_path / "results", jobs=1).rows[1]
+    assert re.search(r"nothing \d+ count as lost by who is to blame; kibitz report", wins.note)
+    assert "left out" not in wins.note
 
 
 def test_results_without_a_checksum_are_said(small: Path, tmp_path: Path) -> None:

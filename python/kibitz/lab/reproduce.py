@@ -291,7 +291,8 @@ def compare(
                 cell, planner = find(reproduction, target, results.cells)
                 ours = played(target, results, cell, planner, shown)
                 result = results.result(cell)
-                note = _note(target, ours.published(target, shown), result.faults)
+                blamed = sum(row.faults for row in result.standings)
+                note = _note(target, ours.published(target, shown), blamed, result.faults - blamed)
                 if (standing := result.standings[planner]).hurried:
                     note = f"{note} {hurried(standing, standing.planner)}".lstrip()
             games = ours.games
@@ -316,10 +317,14 @@ def compare(
     return Comparison(reproduction, scale, seed, rows, complete, directory, measured, unsealed)
 
 
-def _note(target: Target, paper: Figure, faults: int) -> str:
+def _note(target: Target, paper: Figure, blamed: int, left_out: int) -> str:
     """What somebody who reads the verdict ought to know."""
-    if faults:
-        return f"{target.name}: {faults} games came to nothing and are left out; kibitz report says why."
+    lost = "are left out" if target.measure == "action frequency" else "count as lost by who is to blame"
+    fates = [f"{blamed} {lost}"] * bool(blamed)
+    fates += [f"{left_out} are left out, nobody being to blame"] * bool(left_out)
+    if fates:
+        what = f"of the games that came to nothing {' and '.join(fates)}"
+        return f"{target.name}: {what}; kibitz report says why."
     if paper.interval is not None and paper.interval.high - paper.interval.low > 2 * target.tolerance:
         return (
             f"{target.name}: the paper's own interval is wider than the tolerance of {target.tolerance:g}."

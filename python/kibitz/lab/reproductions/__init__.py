@@ -126,8 +126,7 @@ class Target:
         z = normal_quantile(0.5 + shown / 2)
         if self.interval is not None:
             scale = z / normal_quantile(0.5 + self.confidence / 2)
-            low, high = (self.paper + scale * (end - self.paper) for end in self.interval)
-            return Figure(self.paper, Interval(low, high))
+            return self._within(limits, *(scale * (end - self.paper) for end in self.interval))
         if self.games and self.measure in SHARES and self.error is None:
             return Figure(self.paper, clopper_pearson(self.paper * self.games, self.games, shown))
         error = self.error
@@ -147,8 +146,15 @@ class Target:
         if error is None and self.games and spread is not None:
             error = spread / math.sqrt(self.games)
         if error is not None:
-            return Figure(self.paper, Interval(self.paper - z * error, self.paper + z * error))
+            return self._within(limits, -z * error, z * error)
         return Figure(self.paper)
+
+    def _within(self, limits: tuple[float, float], below: float, above: float) -> Figure:
+        """The paper's value and how far it may be off, not farther than what is measured can be."""
+        low, high = (0.0, 1.0) if self.measure in SHARES else limits
+        if not low <= self.paper <= high:
+            low, high = -math.inf, math.inf
+        return Figure(self.paper, Interval(max(low, self.paper + below), min(high, self.paper + above)))
 
 
 @dataclass(frozen=True)
