@@ -20,7 +20,8 @@ from kibitz.lab import Experiment, ExperimentError, Pairing, Results, Stop, read
 from kibitz.lab._toml_lines import lines
 from kibitz.lab.cells import resolve, resolve_toml
 from kibitz.lab.experiment import from_plain, to_plain
-from kibitz.lab.run import Coordinator
+from kibitz.lab.results import open_results, read_file
+from kibitz.lab.run import Coordinator, Live
 from kibitz.lab.statistics import sprt
 from kibitz.lab.sweep import sweep, with_parameter
 
@@ -312,6 +313,37 @@ def test_jobs_and_interruptions_do_not_change_the_result(tmp_path: Path) -> None
     assert figures(pieces).equals(figures(at_once))
     wins = [[row.wins for row in at_once.result(cell).standings] for cell in at_once.cells]
     assert wins == [[row.wins for row in pieces.result(cell).standings] for cell in pieces.cells]
+
+
+def test_what_ends_first_is_no_fair_sample(tmp_path: Path) -> None:
+    """Of a cell that is not complete the deals before the first gap count, however many ended after it."""
+    experiment = Experiment("gap", games=["kuhn-poker"], planners=["random", "uct"], episodes=20)
+    whole = run(experiment, tmp_path, jobs=1)
+    (cell,) = whole.cells
+    records = list(whole.records())
+    late = {(3, (1, 0)), (7, (0, 1))}
+    ended = [each for each in records if (each.episode, each.seating) not in late]
+    table = tmp_path / "episodes.parquet"
+    frame = read_file(table)
+    keys = list(zip(frame["episode"], map(tuple, frame["seating"]), strict=True))
+    frame.filter(pl.Series([key not in late for key in keys])).write_parquet(table)
+    results = open_results(tmp_path)
+    assert list(results.records()) == [each for each in records if each.episode < 3]
+    assert (results.beyond, results.complete) == (12, False)
+    shown = results.result(cell)
+    assert (shown.games, shown.sequential) == (6, True)
+    assert "what ends first is no fair sample" in str(kb.lab.report(results).about)
+    # So while it is watched, in whatever order games end.
+    plan = resolve(experiment)
+    live = Live(plan.cells[0], plan, results.games[cell.game])
+    for each in reversed(ended):
+        live.add(each)
+    assert (live.done, live.deals, live.games) == (18, 3, [6, 6])
+    assert live.wins == [row.wins for row in shown.standings]
+    for each in records:
+        live.add(each)
+    assert (live.done, live.deals, live.over) == (20, 10, True)
+    assert live.wins == [row.wins for row in whole.result(cell).standings]
 
 
 def test_a_width_stops_where_it_is_reached(tmp_path: Path) -> None:

@@ -160,13 +160,15 @@ def _run(plan: Plan, options: argparse.Namespace) -> int:
         _print(results, coordinator)
     if stopped is not None:
         again = "; the same command goes on" if code == 130 else ""
-        left = f"{len(results.frame)} of {sum(live.total for live in coordinator.cells)} episodes are done"
+        played = len(results.frame) + results.beyond
+        left = f"{played} of {sum(live.total for live in coordinator.cells)} episodes are done"
         print(f"{stopped}: {left}{again}" if code == 130 else f"kibitz: {stopped}", file=sys.stderr)
     return code
 
 
 def _print(results: Results, coordinator: Coordinator) -> None:
     from kibitz.lab import report
+    from kibitz.lab.reports.whole import ahead
     from kibitz.lab.results import unchecked
 
     played = coordinator.clock.done
@@ -181,9 +183,7 @@ def _print(results: Results, coordinator: Coordinator) -> None:
     if results.unsealed:
         print(f"Not checked: {unchecked(results.unsealed)}.")
     if results.beyond:
-        print(
-            f"{results.beyond} more were played before a stopping rule was seen to hold; they do not count."
-        )
+        print(f"{results.beyond} more do not count, {ahead(results)}.")
     print(f"{results.directory} holds all of it: kibitz report {results.directory} --html page.html")
 
 
@@ -226,7 +226,7 @@ def _live_row(live: Live) -> list[str]:
         figures = ["", ""]
     elif cell.players > 1:
         # Watched while it changes, and as if all games of a deal had ended alike: never too narrow.
-        deals = max(1, live.done // len(cell.seatings(0)))
+        deals = live.deals
         whole, part = divmod(deals * live.wins[0] / games, 1)
         alike = [[1.0]] * int(whole) + [[part]] * (whole < deals) + [[0.0]] * (deals - int(whole) - 1)
         figures = [percent(live.wins[0], games), span(*confidence_sequence(alike, 0.0, 1.0))]

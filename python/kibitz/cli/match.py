@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Plays the match and prints what it came to."""
-    from kibitz.lab.match import Clock, labels, plan, play_games, summarise
+    from kibitz.lab.match import Clock, labels, plan, play_games, summarise, whole_deals
 
     game = _load.game(options.game)
     makers = [_load.maker(text) for text in options.planners]
@@ -77,6 +77,9 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         complete = False
         games.close()
+    played = len(records)
+    if not complete:
+        records = whole_deals(playing.cells[0], records)
     result = summarise(game, names, records, seed=options.seed, complete=complete)
     if options.json:
         _options.print_json(result.to_json())
@@ -88,7 +91,11 @@ def run(options: argparse.Namespace) -> int:
             steps = min(record.steps for record in records if not record.over)
             print(f"{result.cut} games were left unfinished after {steps} steps; they count as they stood.")
     if not complete:
-        print(f"stopped after {len(records)} of {clock.total} games", file=sys.stderr)
+        left = f"; {played - len(records)} do not count, on deals after one that is not complete"
+        print(
+            f"stopped after {played} of {clock.total} games" + left * (played > len(records)),
+            file=sys.stderr,
+        )
     return 0 if complete else 130
 
 

@@ -36,6 +36,7 @@ __all__ = [
     "plan",
     "play_games",
     "summarise",
+    "whole_deals",
     "win_shares",
 ]
 
@@ -144,6 +145,28 @@ def labels(planners: Sequence[Maker]) -> list[str]:
         seen[name] += 1
         names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return names
+
+
+def whole_deals(cell: Cell, records: Sequence[Record]) -> list[Record]:
+    """Of games that were stopped in the middle, those on the deals before the first that is not complete.
+
+    Where several are played at once, what ends first is no fair sample. Those of the first deal count
+    in any case.
+
+    >>> from kibitz.lab import Record
+    >>> from kibitz.lab.cells import Cell
+    >>> from kibitz.lab.match import whole_deals
+    >>> cell = Cell("", "tic-tac-toe", ("a", "b"), seed=0, players=2, deals=9)
+    >>> there = [(0, (0, 1)), (0, (1, 0)), (2, (0, 1)), (2, (1, 0))]
+    >>> records = [Record(deal, seating, (1.0, -1.0), 5, (0.0, 0.0)) for deal, seating in there]
+    >>> [record.episode for record in whole_deals(cell, records)]
+    [0, 0]
+    """
+    there = Counter(record.episode for record in records)
+    deals = 0
+    while deals < cell.deals and there[deals] == len(cell.seatings(deals)):
+        deals += 1
+    return [record for record in records if record.episode < max(1, deals)]
 
 
 class Clock:

@@ -356,7 +356,8 @@ class Results:
     frame: pl.DataFrame
     """The episodes that count, in the order of cells, deals and seatings."""
     beyond: int
-    """How many more were played after a stopping rule had been satisfied; they do not count."""
+    """How many more were played on later deals than those that count: after a stopping rule had been
+    satisfied, or, while a cell is played, after a deal that is not complete."""
     finished: Mapping[str, bool]
     """Of each cell, by its id, whether it is complete."""
     unsealed: tuple[Path, ...] = ()
@@ -452,16 +453,22 @@ def open_results(directory: str | os.PathLike[str]) -> Results:
 
 
 def _progress(cell: Cell, stop: Stop | None, facts: GameFacts, frame: pl.DataFrame) -> tuple[int, bool]:
-    """How many deals of a cell count, and whether it is complete."""
+    """How many deals of a cell count, and whether it is complete.
+
+    While it is not, those before the first that is not: where several are played at once, short games are
+    the first to end, so that among those that have ended there would be too many of them.
+    """
     rule = rule_for(stop, cell, facts)
-    if rule is None:
-        return cell.deals, len(frame) >= cell.episodes
-    for played, deal in enumerate(_deals(records_of(frame)), 1):
-        if deal[0].episode != played - 1 or len(deal) < len(cell.seatings(played - 1)):
-            return cell.deals, False
-        if rule.enough(deal) or played == cell.deals:
-            return played, True
-    return cell.deals, False
+    if rule is None and len(frame) >= cell.episodes:
+        return cell.deals, True
+    whole = 0
+    for deal in _deals(records_of(frame)):
+        if deal[0].episode != whole or len(deal) < len(cell.seatings(whole)):
+            break
+        whole += 1
+        if (rule is not None and rule.enough(deal)) or whole == cell.deals:
+            return whole, True
+    return max(1, whole), False
 
 
 def _deals(records: Iterable[Record]) -> Iterator[list[Record]]:

@@ -64,16 +64,21 @@ class Live:
     def __init__(self, cell: Cell, plan: Plan, facts: GameFacts) -> None:
         self.cell, self.facts = cell, facts
         self.total = cell.episodes
-        self.done = self.faults = self.counted = 0
+        self.done = self.faults = 0
         self.over = False
         """Whether nothing of it is left to play, or to wait for."""
         self.games = [0] * len(cell.planners)
         self.wins = [0.0] * len(cell.planners)
         self.returns = [0.0] * len(cell.planners)
         self.rule = rule_for(plan.experiment.stop, cell, facts)
-        # All deals before this one are complete; of later ones, the episodes that are there.
+        # All deals before this one are complete, and count; of later ones, the episodes that are there.
         self._complete = 0
-        self._ahead: dict[int, dict[int, Record | None]] = {}
+        self._ahead: dict[int, dict[int, Record]] = {}
+
+    @property
+    def deals(self) -> int:
+        """How many deals its figures rest on."""
+        return self._complete
 
     def has(self, deal: int, seating: int) -> bool:
         """Whether an episode has been played."""
@@ -85,23 +90,22 @@ class Live:
         seating = table.index(record.seating)
         if self.has(record.episode, seating):
             return None
-        self._tally(record)
-        kept = record if self.rule is not None else None
-        self._ahead.setdefault(record.episode, {})[seating] = kept
+        self.done += 1
+        self.faults += record.fault is not None
+        self._ahead.setdefault(record.episode, {})[seating] = record
         while not self.over and len(self._ahead.get(self._complete, ())) == len(
             self.cell.seatings(self._complete)
         ):
             deal = self._ahead.pop(self._complete)
             self._complete += 1
             whole = [deal[number] for number in sorted(deal)]
-            if self.rule is not None and self.rule.enough([each for each in whole if each is not None]):
-                self.over = True
+            for each in whole:
+                self._tally(each)
+            self.over = self.rule is not None and self.rule.enough(whole)
             self.over = self.over or self._complete == self.cell.deals
         return seating
 
     def _tally(self, record: Record) -> None:
-        self.done += 1
-        self.faults += record.fault is not None
         if (outcome := counted(record, self.facts)) is None:
             return
         wins = win_shares(outcome.places, self.facts)

@@ -129,11 +129,26 @@ def _of_results(results: Results) -> Report:
         left = sum(not done for done in results.finished.values())
         about["unfinished"] = f"{left} of {len(results.finished)} cells have games still to play"
     if results.beyond:
-        about["not counted"] = f"{results.beyond:,} games played after a stopping rule was satisfied"
+        about["not counted"] = f"{results.beyond:,} games {ahead(results)}"
     if results.unsealed:
         about["not checked"] = unchecked(results.unsealed)
     configuration = read_configuration(results.directory)
     return replace(made, about=about, configuration=configuration, replays=_pairings(results))
+
+
+def ahead(results: Results) -> str:
+    """Which games of a folder do not count.
+
+    >>> import tempfile, kibitz as kb
+    >>> from kibitz.lab.reports.whole import ahead
+    >>> experiment = kb.lab.Experiment("small", games=["tic-tac-toe"], planners=["random"], episodes=4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ahead(kb.lab.run(experiment, folder))
+    'played after a stopping rule was satisfied'
+    """
+    if results.complete:
+        return "played after a stopping rule was satisfied"
+    return "on deals after one that is not complete: what ends first is no fair sample"
 
 
 def _pairings(results: Results) -> list[Path]:
@@ -160,7 +175,7 @@ def _report(
     sequential: bool = False,
 ) -> Report:
     if not records:
-        raise ValueError("there is nothing to report on: no episode has been played")
+        raise ValueError("there is nothing to report on: no episode that counts has been played")
     return Report(printable(title), blocks(records, facts, sequential=sequential), _about(records))
 
 
