@@ -6,6 +6,7 @@ The same cases at full size: `kibitz bench statistics`.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,13 @@ def test_promises_are_kept(case: Case) -> None:
     # What is looked at again and again takes longer to simulate.
     kept = keep(case, 0.95, RUNS // 3 if case.name.startswith(("fifty", "after")) else RUNS)
     assert kept.interval.high >= 0.95, kept
+
+
+def test_the_docs_have_a_row_of_each_case() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "statistics.md").read_text("utf-8")
+    table = page.split("\n|---|---:|---:|\n")[1].splitlines()
+    rows = [line.split("|")[1].strip() for line in table if line.startswith("|")]
+    assert rows == [case.name for case in CASES]
 
 
 def test_one_game_a_deal_is_clopper_and_pearsons() -> None:
@@ -93,6 +101,31 @@ def test_the_spread_is_that_of_single_returns() -> None:
     assert row.spread == pytest.approx(0.5, abs=0.01)
 
 
+def test_every_interval_has_the_confidence_that_its_head_says() -> None:
+    facts = GameFacts("simulated", ("first", "second"), 0.0, 1.0)
+    records = [
+        Record(deal, pair, (1.0, 0.0) if (deal + sum(pair)) % 3 else (0.0, 1.0), 1, (0.0, 0.0))
+        for deal in range(30)
+        for pair in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1))
+    ]
+    narrow, wide = (summarise(facts, [*"abc"], records, confidence=level) for level in (0.95, 0.99))
+    assert str(narrow).splitlines()[0].count("95 %") == 3
+    assert str(wide).splitlines()[0].count("99 %") == 3
+    assert "95 %" not in str(wide)
+    for once, more in zip(narrow.standings, wide.standings, strict=True):
+        assert once.elo is not None
+        assert more.elo is not None
+        assert more.elo.low < once.elo.low < once.elo.high < more.elo.high
+    # Ratings of a run that is not complete are looked at on the way, as all else.
+    (first, *_) = summarise(facts, [*"abc"], records, complete=False).standings
+    assert first.elo is not None
+    assert narrow.standings[0].elo is not None
+    assert first.elo.low < narrow.standings[0].elo.low
+    assert first.win_rate == pytest.approx(
+        summarise(facts, [*"abc"], records, sequential=True).standings[0].win_rate
+    )
+
+
 def test_few_or_unequal_deals_are_rough() -> None:
     many = games(*[(1.0, 0.0), (0.5, 1.0)] * 6)
     assert "rough" not in str(summarise(FACTS, ["a", "b"], many))
@@ -122,6 +155,19 @@ def test_how_many_games_would_tell() -> None:
     assert needed(10.5, 2.0) == 1600
     assert needed(13.0, 4.0) == needed(7.0, 4.0) == 400  # to differ
     assert needed(13.0, 4.0, paper=1.2) == 625
+
+    # What is far only on one side, for what was not seen, narrows with the number of games itself: a prize
+    # of a hundred, won once in two hundred games, beside a paper's 3.
+    def prize(games: float) -> Figure:
+        return Figure(0.5, Interval(*(100 * end for end in clopper_pearson(games / 200, games))))
+
+    right = next(games for games in range(200, 1000) if prize(games).interval.high < 2)  # type: ignore[union-attr]
+    assert games_to_tell(prize(200), Figure(3.0), 200, tolerance=1.0) == pytest.approx(right, rel=0.05)
+    # A loss of 2,000 that may come, but never did, in a hundred and sixty games.
+    tiger = Figure(18.57, Interval(-27.69, 24.04)), Figure(19.3714)
+    to_tell = games_to_tell(*tiger, 160, tolerance=0.97)
+    assert to_tell is not None
+    assert 80_000 < to_tell < 400_000
     # No number would: the paper's own interval is too wide, or the figure is right at the tolerance.
     assert needed(13.0, 4.0, paper=2.0) is None
     assert needed(11.0, 1.0) is None

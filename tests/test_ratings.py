@@ -253,6 +253,45 @@ def test_faults_at_larger_tables() -> None:
     assert math.isnan(table.standings[1].mean_return)
 
 
+def test_a_crash_does_not_pay_where_the_worst_return_is_not_known() -> None:
+    """Who raises when it is losing has no mean of what it did not lose, and is not first of all."""
+    facts = replace(OXO, min_return=-math.inf, max_return=math.inf)
+    honest, faults = (summarise(facts, [*"abc"], quitter(each)) for each in (True, False))
+    assert honest.standings[0].return_interval is not None
+    bad = faults.standings[0]
+    assert math.isnan(bad.mean_return)
+    assert (bad.return_interval, bad.standard_error) == (None, None)
+    assert bad.wins == honest.standings[0].wins
+    two = summarise(facts, ["a", "b"], [each for each in quitter(False) if 2 not in each.seating])
+    assert [line.split()[0] for line in str(two).splitlines()[1:3]] == ["b", "a"]
+    assert "declares no worst return" in str(two)
+    assert "nan" not in str(two)
+
+
+def test_what_others_would_have_got_is_anything_within_the_bounds() -> None:
+    """Half of the games of two planners come to nothing through a third; none of the three sums to zero."""
+    three = GameFacts("three", ("a", "b", "c"), 0.0, 1.0)
+    records = [
+        Record(
+            deal, (0, 1, 2), (0.0, 0.9, 0.9), 3, (0.0,) * 3, fault=Fault("raised", 0, "") if lost else None
+        )
+        for deal in range(200)
+        for lost in (deal % 2 > 0,)
+    ]
+    around = summarise(three, ["x", "y", "z"], records).standings[1].return_interval
+    assert around is not None
+    assert around.low < 0.45 < 0.95 < around.high
+
+
+def test_plain_sums_of_who_raises_are_not_known(tmp_path: Path) -> None:
+    """The worst return that a discounted game declares is no bound of plain sums of rewards."""
+    experiment = Experiment("raises", games=["tiger"], planners=[faulty.Raises], episodes=4, replays="all")
+    results = kb.lab.run(experiment, tmp_path / "out", jobs=1)
+    ours = played(Target("", "undiscounted return", 0.0, 0.0), results, results.cells[0], 0, 0.95)
+    assert math.isnan(ours.figure.value)
+    assert results.result(results.cells[0]).standings[0].mean_return == results.games["tiger"].min_return
+
+
 def test_nobody_is_to_blame() -> None:
     fine = result(0, 1, 0, True)
     endless = replace(fine, episode=1, planners=("a", "b"), fault=Fault("endless", None, "cap"))
@@ -260,6 +299,7 @@ def test_nobody_is_to_blame() -> None:
     report = kb.lab.report([replace(fine, planners=("a", "b"), game="tic-tac-toe"), endless])
     table = summarise(OXO, ["a", "b"], [fine, endless])
     assert [(row.games, row.left_out) for row in table.standings] == [(1, 1), (1, 1)]
+    assert "up to 50.0 % of their range" in str(table)
     assert report.blocks
 
 

@@ -264,6 +264,7 @@ def test_page(swept: Report) -> None:
     assert tags.count("tr") == 5
     assert tags.count("svg") == len(plots(swept.blocks[0])) == 3
     assert "<metadata" not in page
+    assert "take deals as the unit" in page
     assert "currentColor" in page
     assert "kibitz " + kb.__version__ in page
 

@@ -7,8 +7,8 @@ false, beside the nominal level: a ratio that is below 1 by more than chance is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from itertools import permutations
+from collections.abc import Callable, Hashable, Iterator
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +17,21 @@ from numpy.typing import NDArray
 from kibitz.bench._measure import FULL, Row, Scale
 from kibitz.lab.cells import Cell
 from kibitz.lab.experiment import Stop
-from kibitz.lab.record import Record
+from kibitz.lab.record import Fault, Record
 from kibitz.lab.reproductions import Target
 from kibitz.lab.standings import GameFacts, MatchResult, summarise
-from kibitz.lab.statistics import Interval, bounded_mean, clopper_pearson, confidence_sequence
+from kibitz.lab.statistics import (
+    Interval,
+    Sprt,
+    bounded_mean,
+    bradley_terry,
+    clopper_pearson,
+    confidence_sequence,
+    paired_difference,
+)
 from kibitz.lab.statistics.agreement import Figure, judge
+from kibitz.lab.statistics.ratings import ELO
+from kibitz.lab.statistics.sprt import expected_score
 from kibitz.lab.stopping import rule_for
 
 LEVELS = (0.95, 0.99)
@@ -239,6 +249,94 @@ def _stopped(stop: Stop, name: str, chance: float) -> Case:
     return Case(f"after a stop by {name}, a share of {chance:g}", holds)
 
 
+def _crashes(deals: int) -> Case:
+    """One of three planners raises where it would have lost, and got the worst return, anyway."""
+
+    def holds(draws: Draws, level: float) -> bool:
+        records = []
+        for deal in range(deals):
+            for seating in permutations(range(3)):
+                best = int(draws.integers(3))
+                returns = tuple(float(planner == best) for planner in seating)
+                fault = Fault("raised", seating.index(0), "I was losing") if best else None
+                records.append(Record(deal, seating, returns, 1, (0.0,) * 3, fault=fault))
+        table = summarise(_facts(3), ["quitter", "a", "b"], records, confidence=level)
+        # Of the others' returns nobody knows what they would have been: 1 / 3 is among it.
+        quitter, *others = table.standings
+        return _covers(quitter.win_rate, 1 / 3) and all(
+            _covers(row.return_interval, 1 / 3) for row in [quitter, *others]
+        )
+
+    return Case(f"a planner that raises when it loses to 2 others, {deals} deals", holds)
+
+
+def _paired(deals: int) -> Case:
+    """Two who play alone on the same deals, of which one gets a tenth more."""
+
+    def holds(draws: Draws, level: float) -> bool:
+        luck = draws.beta(0.5, 1.5, deals) * 0.8
+        first: dict[Hashable, list[float]] = {
+            deal: [float(x) + 0.1 + 0.1 * draws.uniform(-1, 1)] for deal, x in enumerate(luck)
+        }
+        second: dict[Hashable, list[float]] = {deal: [float(x)] for deal, x in enumerate(luck)}
+        found = paired_difference(first, second, confidence=level, limits=(0.0, 1.0))
+        return _covers(found.interval, 0.1)
+
+    return Case(f"difference of two planners on the same {deals} deals", holds)
+
+
+def _elo(truth: tuple[float, ...], deals: int, *, luck: float = 0.0, looks: int = 1) -> Case:
+    """Each two on every deal, in both seatings, both of which the deal decides with a chance of `luck`."""
+    middle = sum(truth) / len(truth)
+
+    def holds(draws: Draws, level: float) -> bool:
+        played: list[dict[tuple[int, int], float]] = []
+        kept = True
+        for deal in range(1, deals + 1):
+            scores: dict[tuple[int, int], float] = {}
+            for i, j in combinations(range(len(truth)), 2):
+                expected = expected_score(truth[i] - truth[j])
+                won = 2.0 * (draws.random() < expected) if draws.random() < luck else None
+                score = float((draws.random(2) < expected).sum()) if won is None else won
+                scores[i, j], scores[j, i] = score, 2 - score
+            played.append(scores)
+            if deal % (deals // looks) == 0:
+                rated = bradley_terry(played, len(truth), confidence=level, sequential=looks > 1)
+                kept = kept and rated[-1].low <= truth[-1] - middle <= rated[-1].high
+        return kept
+
+    each = ", ".join(f"{elo:g}" for elo in truth)
+    name = f"Elo of planners at {each}, {deals} deals"
+    return Case(name if looks == 1 else f"after each of {looks} looks, {name}", holds)
+
+
+def _ranked(truth: tuple[float, ...], games: int) -> Case:
+    """A table of as many seats as planners, which ends with a ranking (Plackett and Luce's model)."""
+    middle, seats = sum(truth) / len(truth), len(truth)
+
+    def holds(draws: Draws, level: float) -> bool:
+        deals = []
+        for _ in range(games):
+            order = np.argsort(-(draws.gumbel(size=seats) + np.array(truth) / ELO))
+            deals.append({(int(a), int(b)): 2 / seats for a, b in combinations(order, 2)})
+        rated = bradley_terry(deals, seats, confidence=level)[-1]
+        return rated.low <= truth[-1] - middle <= rated.high
+
+    return Case(f"Elo at a table of {seats}, {games} games", holds)
+
+
+def _test(share: float, stop: Stop) -> Case:
+    """The sequential test, where its first hypothesis is true: it must not accept the second."""
+
+    def holds(draws: Draws, level: float) -> bool:
+        assert stop.elo0 is not None
+        assert stop.elo1 is not None
+        test = Sprt(elo0=stop.elo0, elo1=stop.elo1, alpha=1 - level)
+        return not any(test.add(float(both)).accepted == "H1" for both in draws.binomial(2, share, 300))
+
+    return Case(f"SPRT from {stop.elo0:g} to {stop.elo1:g} Elo, a share of {share:g}", holds)
+
+
 def _covers(interval: Interval | None, truth: float) -> bool:
     return interval is None or interval.low <= truth <= interval.high
 
@@ -263,5 +361,12 @@ CASES = (
     _stopped(Stop(width=0.3), "width", 0.5),
     _stopped(Stop(width=0.2), "width", 0.97),
     _stopped(Stop(elo0=0, elo1=60), "SPRT", 0.5),
+    _test(0.5, Stop(elo0=0, elo1=150)),
+    _paired(30),
+    _crashes(20),
+    _elo((0, 100, 300), 20),
+    _elo((0, 0, 600), 20, luck=0.7),
+    _ranked((0, 50, 100, 200), 40),
+    _elo((0, 0, 200), 100, luck=0.5, looks=10),
 )
 """All that is promised."""

@@ -167,8 +167,14 @@ def _from_replays(target: Target, results: Results, cell: Cell, planner: int, co
     for record in results.records(cell):
         outcome = counted(record, facts)
         if record.fault is not None and outcome is not None and not frequency:
+            assert record.fault.seat is not None
             for number, value in zip(record.seating, outcome.returns, strict=True):
-                if number == planner and value is not None:
+                if number != planner:
+                    continue
+                if number == record.seating[record.fault.seat] and (value is None or facts.discount != 1):
+                    # The worst that is declared is of discounted returns; nobody knows that of plain sums.
+                    return Played(Figure(math.nan, Interval(-math.inf, math.inf)), 0)
+                if value is not None:
                     deals.setdefault(record.episode, []).append(value)
     for record, kept in _replays(results, cell):
         values = _chosen(target, record, kept, planner) if frequency else _sums(record, kept, planner)

@@ -76,6 +76,7 @@ class Standing:
     win_rate: Interval | None
     """The interval of the share of wins, over deals; None in a game of one that nobody ever won."""
     mean_return: float
+    """Of the games whose return is known; NaN where it was to blame for one whose worst return is not."""
     standard_error: float | None
     """Of the mean return, over deals."""
     return_interval: Interval | None
@@ -228,7 +229,7 @@ def summarise(
 
     Without `keep` the records must come in order, deal by deal; none of them stays in memory. `ties` says
     who wins where several have the best return, `confidence` what intervals cover, and `sequential` that
-    the results had a say in how many deals there are.
+    the results had a say in how many deals there are, as they may where it is not `complete`.
 
     >>> import kibitz as kb
     >>> game = kb.load("tic-tac-toe")
@@ -237,13 +238,16 @@ def summarise(
     1.0
     """
     facts = GameFacts.of(game) if isinstance(game, Game) else game
+    sequential = sequential or not complete
     kept = sorted(records, key=lambda record: (record.episode, record.seating)) if keep else []
     tally = _Tally(facts, ties, rated=len(planners) > 2)
     for record in kept if keep else records:
         tally.add(record)
     several = len(facts.players) > 1
     winnable = several or any(entry.wins for entry in tally.planners.values())
-    elo = in_fields(tally.scores, len(planners)) if tally.won_or_lost else [None] * len(planners)
+    elo: list[Rating | None] = [None] * len(planners)
+    if tally.won_or_lost:
+        elo = in_fields(tally.scores, len(planners), confidence=confidence, sequential=sequential)
     standings = []
     for number, name in enumerate(planners):
         entry = tally.planners[number]
@@ -288,7 +292,9 @@ class _Entry:
         self.slowest = self.cpu = self.busy = self.watched = 0.0
         self.timed = 0
         self.deal = -1
-        self.returns: list[tuple[float, ...]] = []
+        self.returns: list[tuple[float | None, ...]] = []
+        self.blamed = False
+        """Whether it was to blame for a game whose worst return is not known."""
         self.shares: list[tuple[float, ...]] = []
 
     def add(self, deal: int, value: float | None, wins: float, seconds: float) -> None:
@@ -300,8 +306,7 @@ class _Entry:
             self.shares.append(())
             self.deal = deal
         self.shares[-1] += (wins,)
-        if value is not None:
-            self.returns[-1] += (value,)
+        self.returns[-1] += (value,)
 
     def add_effort(self, record: Record, seat: int) -> None:
         self.moves += record.moves[seat]
@@ -319,14 +324,27 @@ class _Entry:
         self, limits: tuple[float, float], confidence: float, sequential: bool
     ) -> tuple[Interval, float, float | None, Interval | None, float | None, float]:
         """The interval of wins; the mean return, its error and interval, the spread; equal deals."""
-        returns = [deal for deal in self.returns if deal]
+        rate = mean_of_deals(self.shares, (0.0, 1.0), confidence, sequential=sequential)
+        returns = [[value for value in deal if value is not None] for deal in self.returns]
         values = [value for deal in returns for value in deal]
         mean, error = mean_and_error(returns)
-        rate = mean_of_deals(self.shares, (0.0, 1.0), confidence, sequential=sequential)
-        around = mean_of_deals(returns, limits, confidence, sequential=sequential)
-        known = bool(values) and all(map(math.isfinite, around))
+        if self.blamed:
+            mean, error = math.nan, None
+
+        def around(unknown: float) -> Interval:
+            filled = [[unknown if value is None else value for value in deal] for deal in self.returns]
+            return mean_of_deals(filled, limits, confidence, sequential=sequential)
+
+        # What nobody knows may have been anything from the one bound to the other.
+        low, high = -math.inf, math.inf
+        if len(values) == self.games:
+            low, high = around(0.0)
+        elif all(map(math.isfinite, limits)):
+            low, high = around(limits[0]).low, around(limits[1]).high
+        known = bool(values) and math.isfinite(low) and math.isfinite(high)
         spread = stdev(values) if len(values) > 1 else None
-        return rate, mean, error, around if known else None, spread, worth([*map(len, returns)])
+        deals = worth([*map(len, self.shares)])
+        return rate, mean, error, Interval(low, high) if known else None, spread, deals
 
 
 class _Met:
@@ -383,6 +401,10 @@ class _Tally:
             figures = record.episode, value, wins[seat], seconds
             self.planners[record.seating[seat]].add(*figures)
             self.seats[seat].add(*figures)
+            if value is None and record.fault is not None and record.fault.seat is not None:
+                guilty = record.seating[record.fault.seat] == record.seating[seat]
+                self.planners[record.seating[seat]].blamed |= guilty
+                self.seats[seat].blamed |= guilty
             if record.moves:
                 self.planners[record.seating[seat]].add_effort(record, seat)
         if record.fault is None:

@@ -103,5 +103,5 @@ def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[
 def _point(at: float, figure: Value) -> Point:
     """With a bar, where the interval has two ends."""
     if figure.interval is None or not all(map(math.isfinite, figure.interval)):
-        return Point(at, figure.value, figure.value, figure.value)
+        return Point(at, figure.value, math.nan, math.nan)
     return Point(at, figure.value, *figure.interval)

@@ -174,7 +174,7 @@ def _lines(result: MatchResult, names: Names) -> list[Line]:
 
 def strength(standing: Standing) -> tuple[float, float, float]:
     """What the best come first by: the rating within its field where there is one, then the mean return."""
-    mean = standing.mean_return if standing.games else -math.inf
+    mean = standing.mean_return if standing.games and not math.isnan(standing.mean_return) else -math.inf
     if standing.elo is None:
         return -math.inf, 0.0, mean
     return -standing.elo.field, round(standing.elo.elo), mean

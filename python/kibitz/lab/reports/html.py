@@ -104,9 +104,9 @@ def _about(about: Mapping[str, str], configuration: Any) -> Iterator[str]:
     items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in about.items())
     yield f"<dl>{items}</dl>"
     yield (
-        '<p class="dim">A win is the best return alone; k who share it have 1/k each. Win rates have '
-        "Wilson’s 95 % interval; the error of a mean return counts games on the same deal as belonging "
-        "together, and so does Elo, by Bradley and Terry.</p>"
+        '<p class="dim">A win is the best return alone; k who share it have 1/k each. Intervals cover 95 % '
+        "and take deals as the unit: games on the same deal hang together. Those of win rates and mean "
+        "returns lie within the bounds of the game; Elo is Bradley and Terry’s.</p>"
     )
     if configuration is not None:
         text = json.dumps(configuration, indent=2, ensure_ascii=False, default=str)

@@ -7,6 +7,7 @@ colour-blind people tell apart; markers differ too. The same results give the sa
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
 from collections import Counter, defaultdict
@@ -30,6 +31,8 @@ FEW = 6
 """Up to so many different returns are counted, more make a violin."""
 FEW_PANELS = 4
 """Of more budgets than this, the largest have a matrix."""
+UNKNOWN = math.nan, math.nan
+"""The ends of an interval that cannot be told yet: there is no bar then, not one without a width."""
 MOST = 16
 """More planners than this make a picture nobody can read."""
 
@@ -157,7 +160,7 @@ def _score(line: Line, block: Block) -> tuple[float, float, float]:
     row = line.standing
     if block.several and block.result.won_or_lost and row.win_rate is not None:
         return row.wins / row.games, row.win_rate.low, row.win_rate.high
-    return row.mean_return, *(row.return_interval or (row.mean_return, row.mean_return))
+    return row.mean_return, *(row.return_interval or UNKNOWN)
 
 
 class Panel(NamedTuple):
@@ -289,7 +292,7 @@ def spread(block: Block) -> Figure:
                 for body in cast(Any, violin["bodies"]):
                     body.set(facecolor=colour, alpha=0.35, edgecolor=colour)
             row = line.standing
-            low, high = row.return_interval or (row.mean_return, row.mean_return)
+            low, high = row.return_interval or UNKNOWN
             reach = [[row.mean_return - low], [high - row.mean_return]]
             axes.errorbar(
                 row.mean_return, place, xerr=reach, color=INK, marker="o", markersize=5, capsize=3

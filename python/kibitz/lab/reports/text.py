@@ -23,7 +23,8 @@ def match_table(result: MatchResult) -> str:
     """
     order = sorted(result.standings, key=strength, reverse=True)
     rows = [Row(row.planner, row) for row in order]
-    lines = columns(table(rows, solo=not result.seats, won_or_lost=result.won_or_lost))
+    solo, cover = not result.seats, result.confidence
+    lines = columns(table(rows, solo=solo, won_or_lost=result.won_or_lost, confidence=cover))
     said = [first_seat(result.seats[0])] if result.seats else []
     said += [*cautions(result), *ratings(result, [row.planner for row in result.standings])]
     said += [hurried(row, row.planner) for row in order if row.hurried]
@@ -62,12 +63,6 @@ def notes(block: Block) -> list[str]:
         found.append(f"{result.cut:,} games were left unfinished; they count as they stood.")
     names = {line.number: line.name for line in block.lines}
     found += ratings(result, [names[number] for number in range(len(result.standings))])
-    shares = [row.left_out / (row.games + row.left_out) for row in result.standings if row.left_out]
-    if shares:
-        found.append(
-            "Games for which nobody is to blame are left out: they could move a planner's figures by up to "
-            f"{100 * max(shares):.1f} % of their range."
-        )
     return found + [hurried(line.standing, line.name) for line in block.lines if line.standing.hurried]
 
 
@@ -154,12 +149,15 @@ class Row(NamedTuple):
     budget: Budget | None = None
 
 
-def table(rows: Sequence[Row], *, solo: bool, won_or_lost: bool = True) -> list[list[str]]:
+def table(
+    rows: Sequence[Row], *, solo: bool, won_or_lost: bool = True, confidence: float = 0.95
+) -> list[list[str]]:
     """Standings as rows of cells, the head first; columns in which nothing would stand are left out.
 
     What tells most comes first: the win rate where a game pays nothing but `won_or_lost`, else the return.
     """
     standings = [row.standing for row in rows]
+    cover = f"{100 * confidence:g} %"
     moved = any(row.moves for row in standings)
     found = {row.elo.field for row in standings if row.elo}
     wins: list[tuple[str, bool, Callable[[Row], str]]] = [
@@ -168,15 +166,15 @@ def table(rows: Sequence[Row], *, solo: bool, won_or_lost: bool = True) -> list[
             any(row.win_rate for row in standings),
             lambda row: percent(row.standing.wins, row.standing.games),
         ),
-        ("95 %", any(row.win_rate for row in standings), lambda row: _rate(row.standing)),
+        (cover, any(row.win_rate for row in standings), lambda row: _rate(row.standing)),
     ]
     returns: list[tuple[str, bool, Callable[[Row], str]]] = [
         (
             "mean return",
             True,
-            lambda row: f"{row.standing.mean_return:+.3f}" if row.standing.games else "-",
+            lambda row: _signed(row.standing.mean_return) if row.standing.games else "-",
         ),
-        ("95 %", True, lambda row: _around(row.standing)),
+        (cover, True, lambda row: _around(row.standing)),
     ]
     makers: list[tuple[str, bool, Callable[[Row], str]]] = [
         ("planner", True, lambda row: row.name),
@@ -184,7 +182,7 @@ def table(rows: Sequence[Row], *, solo: bool, won_or_lost: bool = True) -> list[
         ("games", True, lambda row: f"{row.standing.games:,}"),
         *(wins + returns if won_or_lost else returns + wins),
         ("Elo", bool(found), lambda row: _elo(row.standing, len(found))[0]),
-        ("95 %", bool(found), lambda row: _elo(row.standing, len(found))[1]),
+        (cover, bool(found), lambda row: _elo(row.standing, len(found))[1]),
         ("s/game", not moved, lambda row: f"{row.standing.seconds:.3f}"),
         ("time/move", moved, lambda row: time(row.standing.seconds_a_move)),
         (
@@ -206,6 +204,10 @@ def table(rows: Sequence[Row], *, solo: bool, won_or_lost: bool = True) -> list[
     ]
     shown = [(head, make) for head, wanted, make in makers if wanted]
     return [[head for head, _ in shown], *([make(row) for _, make in shown] for row in rows)]
+
+
+def _signed(mean: float) -> str:
+    return "-" if math.isnan(mean) else f"{mean:+.3f}"
 
 
 def _rate(row: Standing) -> str:
@@ -252,7 +254,7 @@ def first_seat(seat: Seat) -> str:
     """A sentence on how the first seat fares."""
     return (
         f"The first seat ({seat.player}) wins {percent(seat.wins, seat.games)} ({span(*seat.win_rate)}) "
-        f"and gets {seat.mean_return:+.3f} ({_around(seat)})."
+        f"and gets {_signed(seat.mean_return)} ({_around(seat)})."
     )
 
 
@@ -269,6 +271,17 @@ def cautions(result: MatchResult) -> list[str]:
         found.append(
             "How many games there are was decided by their results, or they are looked at on the way: "
             "intervals are confidence sequences, which hold all the same; means may lean to one side."
+        )
+    if any(row.faults and row.games and math.isnan(row.mean_return) for row in result.standings):
+        found.append(
+            "Who is to blame for a game that came to nothing has no mean return here: the game declares no "
+            "worst return, which it would have got."
+        )
+    shares = [row.left_out / (row.games + row.left_out) for row in result.standings if row.left_out]
+    if shares:
+        found.append(
+            "Games for which nobody is to blame are left out: they could move a planner's figures by up to "
+            f"{100 * max(shares):.1f} % of their range."
         )
     return found
 

@@ -74,8 +74,9 @@ def judge(ours: Figure, theirs: Figure, *, tolerance: float, better: Better = "n
 def games_to_tell(ours: Figure, theirs: Figure, games: int, *, tolerance: float) -> int | None:
     """About how many games would tell, where `games` cannot, if the figures stay as they are.
 
-    An interval narrows with the square root of the games. None where no number would do, because the
-    published interval alone is too wide, or where nothing is known yet of how far ours would reach.
+    An interval narrows with the square root of the games; what it reaches farther on one side than on the
+    other, for what was not seen yet, narrows with their number. None where no number would do, because
+    the published interval alone is too wide, or where nothing is known yet of how far ours would reach.
 
     >>> from kibitz.lab.statistics import Interval
     >>> from kibitz.lab.statistics.agreement import Figure, games_to_tell
@@ -90,9 +91,12 @@ def games_to_tell(ours: Figure, theirs: Figure, games: int, *, tolerance: float)
         if beyond and side == math.copysign(1, gap):
             continue
         room = abs(tolerance - side * gap) if not beyond else abs(gap) - tolerance
-        own = _reach(ours)[1 if side > 0 else 0]
+        own, narrower = _reach(ours)[1 if side > 0 else 0], min(_reach(ours))
         published = _reach(theirs)[0 if side > 0 else 1]
         if not math.isfinite(own) or not published < room:
             return None
-        needed = max(needed, games * own * own / (room * room - published * published))
+        left = math.sqrt(room * room - published * published)
+        # At n games: narrower sqrt(games / n) + (own - narrower) games / n = left.
+        root = 2 * left / (narrower + math.sqrt(narrower**2 + 4 * (own - narrower) * left)) if own else 1.0
+        needed = max(needed, games / root**2)
     return max(games + 1, math.ceil(needed)) if math.isfinite(needed) else None

@@ -82,6 +82,18 @@ def normal_quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
+def normal_share(value: float) -> float:
+    """How much of the standard normal distribution lies below a value.
+
+    >>> from kibitz.lab.statistics.intervals import normal_share
+    >>> round(normal_share(1.96), 3)
+    0.975
+    """
+    from statistics import NormalDist
+
+    return NormalDist().cdf(value)
+
+
 def _check(successes: float, trials: float, confidence: float) -> None:
     if not 0 <= successes <= trials:
         raise ValueError(f"{successes:g} successes in {trials:g} trials cannot be")

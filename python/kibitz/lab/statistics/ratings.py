@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from kibitz.lab.statistics.intervals import check_confidence, student_quantile
+from kibitz.lab.statistics.intervals import check_confidence, normal_share, student_quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,9 @@ ELO = 400 / math.log(10)
 
 STEPS = 500
 """Of Newton's method, at most; a few are usual, some dozens where somebody lost nothing."""
+
+NARROWEST = 100
+"""At so many deals, ratings that are looked at again and again have the narrowest intervals."""
 
 FARTHEST = 12.0
 """Farther from a rating, on the logistic scale (2,000 Elo), its interval is open."""
@@ -51,13 +54,19 @@ class Rating(NamedTuple):
 
 
 def bradley_terry(
-    deals: Scores | Iterable[Scores], players: int, *, reduced: bool = True, confidence: float = 0.95
+    deals: Scores | Iterable[Scores],
+    players: int,
+    *,
+    reduced: bool = True,
+    confidence: float = 0.95,
+    sequential: bool = False,
 ) -> list[Rating]:
     """Elo ratings of players who have all met, directly or through others, with intervals over deals.
 
     Each of the `deals` holds the scores of games that hang together. A single mapping is of decided games
     that have nothing to do with each other. Without `reduced` the fit is that of maximum likelihood, its
-    bias left in. ValueError where some never met the others: nothing tells how they compare.
+    bias left in. With `sequential` the intervals may be looked at again and again. ValueError where some
+    never met the others: nothing tells how they compare.
 
     >>> from kibitz.lab import bradley_terry
     >>> strong, weak = bradley_terry({(0, 1): 75, (1, 0): 25}, 2, reduced=False)
@@ -92,7 +101,7 @@ def bradley_terry(
     taken = np.sqrt(np.maximum(np.diag(bread), 0.0))
     quantile = math.inf
     if games.count > 1:
-        quantile = student_quantile(0.5 + confidence / 2, max(1, round(games.count) - 1))
+        quantile = _quantile(games.count, confidence, sequential)
     found = []
     for i in range(players):
         ends = []
@@ -105,6 +114,20 @@ def bradley_terry(
                 ends.append(_end(won, strength, i, sign * quantile * float(errors[i]), float(taken[i])))
         found.append(Rating(ELO * float(strength[i]), ELO * ends[0], ELO * ends[1]))
     return found
+
+
+def _quantile(deals: float, confidence: float, sequential: bool) -> float:
+    """How many standard errors an interval reaches: Student's; `sequential`, as far as a normal mixture's
+    martingale lets a mean stray at any time (Robbins 1970; Waudby-Smith et al. 2024), for which deals, and
+    the estimate of their variance, have to be many: some ten.
+    """
+    share = 0.5 + confidence / 2
+    if sequential:
+        miss = 1 - confidence
+        # The mixture that is narrowest at so many deals.
+        ratio = deals * (1 - 2 * math.log(miss) + math.log(1 - 2 * math.log(miss))) / NARROWEST
+        share = normal_share(math.sqrt((1 + 1 / ratio) * math.log((1 + ratio) / miss**2)))
+    return student_quantile(share, max(1, round(deals) - 1))
 
 
 def _end(
@@ -169,7 +192,14 @@ def fields(met: Iterable[tuple[int, int]], players: int) -> list[list[int]]:
     return [[i for i in range(players) if field[i] == each] for each in sorted({*field})]
 
 
-def in_fields(deals: Sequence[Scores], players: int, least: int = 3) -> list[Rating | None]:
+def in_fields(
+    deals: Sequence[Scores],
+    players: int,
+    least: int = 3,
+    *,
+    confidence: float = 0.95,
+    sequential: bool = False,
+) -> list[Rating | None]:
     """Each player's rating within its field; None in a field of fewer than `least`.
 
     >>> from kibitz.lab.statistics.ratings import in_fields
@@ -187,7 +217,12 @@ def in_fields(deals: Sequence[Scores], players: int, least: int = 3) -> list[Rat
             {(place[i], place[j]): score for (i, j), score in scores.items() if score > 0 and i in place}
             for scores in deals
         ]
-        ratings = bradley_terry([scores for scores in own if scores], len(members))
+        ratings = bradley_terry(
+            [scores for scores in own if scores],
+            len(members),
+            confidence=confidence,
+            sequential=sequential,
+        )
         for player, rating in zip(members, ratings, strict=True):
             found[player] = rating._replace(field=number)
     return found
