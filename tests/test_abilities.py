@@ -93,7 +93,11 @@ def test_atoms_in_python_are_what_a_network_learns_from() -> None:
         ("atoms", lambda self, state: [9], "atoms returned 9, which is not from 0 to atom_count - 1"),
         ("judge", lambda self, state, effort, rng: "much", "judge returned 'much'"),
         ("action_key", lambda self, state, player, action: 1 / 0, "action_key raised"),
-        ("play_out_many", lambda self, state, count, depth, rng: float("nan"), "play_out_many returned nan"),
+        (
+            "play_out_many",
+            lambda self, state, count, depth, rng: float("nan"),
+            "play_out_many returned nan",
+        ),
     ],
 )
 def test_a_wrong_answer_is_the_games_fault(name: str, answer: Any, complaint: str) -> None:
@@ -187,6 +191,31 @@ class Believed(Race):
         return state + 1, float(joint[0] == "two" and state == 0)
 
 
-def test_what_players_are_to_imagine_may_be_another_game() -> None:
+def test_what_players_imagine_may_be_another_game() -> None:
     first = kb.play(Biased(), "uct(simulations=50)", seed=1).steps[0]
     assert first.names == ("two",)
+    knowing = kb.play(Biased(), "uct(simulations=400, model=true)", seed=1)
+    assert knowing.returns == [1.0]
+
+
+def test_any_planner_can_be_given_another_model() -> None:
+    believing = kb.planner("uct(simulations=50)", model=Believed())
+    assert kb.play(Race(), [believing], seed=1).steps[0].names == ("two",)
+    with pytest.raises(ValueError, match="model=true would have no effect"):
+        kb.play(Race(), "uct(model=true)")
+    with pytest.raises(ValueError, match="has 2 players, and this game has 1"):
+        kb.play(Race(), "uct(model=tic-tac-toe)")
+    with pytest.raises(ValueError, match="hides something, unlike this game"):
+        kb.play("tic-tac-toe", "pomcp(model=kuhn-poker)")
+    with pytest.raises(ValueError, match="unknown game 'tac-tic-toe'; did you mean tic-tac-toe"):
+        kb.planner("uct(model=tac-tic-toe)")
+    with pytest.raises(ValueError, match="made already"):
+        kb.planner(believing, model="tic-tac-toe")
+    small = kb.play("breakthrough", "uct(simulations=5, model=breakthrough)", seed=2)
+    assert small.returns == kb.play("breakthrough", "uct(simulations=5)", seed=2).returns
+
+
+def test_a_rules_file_can_be_the_model() -> None:
+    planner = kb.planner("uct(simulations=20, model=connect-four.kif)")
+    with pytest.raises(ValueError, match="has 2 players, and this game has 1"):
+        kb.play(Race(), [planner])

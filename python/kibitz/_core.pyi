@@ -457,9 +457,12 @@ class Decision:
 
 @final
 class Planner:
-    """A planner of the core; ValueError for a wrong spec."""
+    """A planner of the core; ValueError for a wrong spec.
 
-    def __new__(cls, spec: str) -> Planner: ...
+    `model` is another game that it is to take the game for, in place of what `model=` in the spec may say.
+    """
+
+    def __new__(cls, spec: str, model: Game | None = None) -> Planner: ...
     @property
     def spec(self) -> str: ...
     def start(self, game: Game, seat: int, seed: int) -> None:

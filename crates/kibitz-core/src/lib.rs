@@ -29,6 +29,7 @@ pub mod params;
 pub mod part;
 pub mod planner;
 pub mod planners;
+pub mod planning_model;
 pub mod playout;
 pub mod position;
 pub mod registry;

@@ -3,6 +3,7 @@
 use crate::model::SharedModel;
 use crate::params::ParamDoc;
 use crate::planner::Planner;
+use crate::planning_model::{Imagining, ModelChoice};
 use crate::spec::{Spec, SpecError, unknown};
 
 /// A native game that can be asked for by name.
@@ -25,10 +26,19 @@ pub struct PlannerEntry {
     pub summary: &'static str,
     /// What a game must offer, in words; empty where every game will do.
     pub needs: &'static str,
-    /// Its parameters.
+    /// Its own parameters.
     pub params: fn() -> Vec<ParamDoc>,
     /// Makes it.
     pub build: fn(&Spec) -> Result<Box<dyn Planner>, SpecError>,
+}
+
+impl PlannerEntry {
+    /// All its parameters: its own, and what every planner takes.
+    pub fn docs(&self) -> Vec<ParamDoc> {
+        let mut docs = (self.params)();
+        docs.push(ModelChoice::doc());
+        docs
+    }
 }
 
 /// What a planner was called before, which still works.
@@ -51,7 +61,7 @@ pub fn old_words(spec: &Spec) -> Vec<String> {
         notes.push(format!("{} is called {name} now; the old name goes with the next version", spec.name));
     }
     let entry = planners().into_iter().find(|entry| entry.name == name);
-    let params = entry.map(|entry| (entry.params)()).unwrap_or_default();
+    let params = entry.map(|entry| entry.docs()).unwrap_or_default();
     for (key, _) in &spec.arguments {
         if let Some(param) = params.iter().find(|param| param.was == Some(key)) {
             let now = param.name;
@@ -101,10 +111,20 @@ pub fn game(spec: &Spec) -> Result<SharedModel, SpecError> {
 /// # Errors
 /// An unknown name, with the nearest right ones, or a bad parameter.
 pub fn planner(spec: &Spec) -> Result<Box<dyn Planner>, SpecError> {
+    let mut own = spec.clone();
+    let choice = ModelChoice::take(&mut own)?;
+    planner_with(&own, choice)
+}
+
+/// The same, with a model that is not written in its spec.
+///
+/// # Errors
+/// As [`planner`].
+pub fn planner_with(spec: &Spec, choice: ModelChoice) -> Result<Box<dyn Planner>, SpecError> {
     let entries = planners();
     let name = present_name(&spec.name);
     match entries.iter().find(|entry| entry.name == name) {
-        Some(entry) => (entry.build)(spec),
+        Some(entry) => Ok(Box::new(Imagining::new((entry.build)(spec)?, choice))),
         None => Err(unknown("planner", &spec.name, entries.iter().map(|entry| entry.name))),
     }
 }

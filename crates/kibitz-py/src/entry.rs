@@ -100,9 +100,7 @@ pub fn games(py: Python<'_>) -> PyResult<Vec<Entry>> {
 #[pyfunction]
 pub fn planners(py: Python<'_>) -> PyResult<Vec<Entry>> {
     let known = registry::planners().into_iter();
-    known
-        .map(|planner| entry(py, planner.name, planner.summary, (planner.params)(), planner.needs))
-        .collect()
+    known.map(|planner| entry(py, planner.name, planner.summary, planner.docs(), planner.needs)).collect()
 }
 
 /// The parts of a search of one kind: playouts, selections, evaluators or macro-actions. None for another word.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::sync::{Mutex, TryLockError};
 
+use kibitz_core::planning_model::ModelChoice;
 use kibitz_core::spec::Spec;
 use kibitz_core::{Action, registry};
 use pyo3::exceptions::{PyFutureWarning, PyRuntimeError, PyTypeError, PyValueError};
@@ -271,14 +272,25 @@ impl Planner {
 
 #[pymethods]
 impl Planner {
+    /// `model` is another game that it is to take the game for, in place of what `model=` in the spec may say.
     #[new]
-    fn new(py: Python<'_>, spec: &str) -> PyResult<Planner> {
-        let parsed: Spec = spec.parse().map_err(spec_error)?;
+    #[pyo3(signature = (spec, model=None))]
+    fn new(py: Python<'_>, spec: &str, model: Option<&Bound<'_, Game>>) -> PyResult<Planner> {
+        let mut parsed: Spec = spec.parse().map_err(spec_error)?;
+        let written = parsed.to_string();
         for note in registry::old_words(&parsed) {
             PyErr::warn(py, &py.get_type::<PyFutureWarning>(), &CString::new(note)?, 2)?;
         }
-        let planner = registry::planner(&parsed).map_err(spec_error)?;
-        Ok(Planner { spec: parsed.to_string(), seat: Mutex::new(Seat { planner, game: None }) })
+        let planner = match model {
+            None => registry::planner(&parsed),
+            Some(model) => {
+                let model = model.get();
+                parsed.arguments.retain(|(key, _)| key != "model");
+                registry::planner_with(&parsed, ModelChoice::Other(model.model.clone(), model.spec.clone()))
+            }
+        };
+        let planner = planner.map_err(spec_error)?;
+        Ok(Planner { spec: written, seat: Mutex::new(Seat { planner, game: None }) })
     }
 
     #[getter]
@@ -292,7 +304,7 @@ impl Planner {
         let player = rules.check_player(seat)?;
         let mut seat = self.sit()?;
         seat.game = None;
-        let model = rules.planning_model();
+        let model = rules.model.clone();
         let planner = &mut seat.planner;
         self.run(py, rules, || planner.start(model, player, seed))?.map_err(PyValueError::new_err)?;
         seat.game = Some((game.clone().unbind(), player));

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from kibitz import _registry
+from kibitz import _core, _registry
 from kibitz._arguments import shown
 from kibitz._blame import place
 from kibitz._core import Decision, Entry, Game, Planner, Referee, State, View
+from kibitz.games import load
+from kibitz.rules import Rules
 
 
 @runtime_checkable
@@ -90,9 +92,11 @@ class PlannerBase:
         raise PlannerFault(f"{_named(type(self))} has no method act: nothing chooses")
 
 
-def planner(spec: str | AnyPlanner) -> AnyPlanner:
+def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = None) -> AnyPlanner:
     """A new planner by spec, `name(key=value, ...)`; a planner is returned as it is.
 
+    `model` is what the planner takes the game for, if that is not the game itself: another game with the same
+    players, actions and observations, which may go on in another way. In a spec it is written `model=...`.
     ValueError, with the nearest right ones, for a misspelt name or parameter.
 
     >>> import kibitz as kb
@@ -100,6 +104,8 @@ def planner(spec: str | AnyPlanner) -> AnyPlanner:
     'random'
     """
     if not isinstance(spec, str):
+        if model is not None:
+            raise ValueError(f"a model goes with a planner's spec, and {shown(spec)} is made already")
         if isinstance(spec, type) or not isinstance(spec, AnyPlanner):
             raise TypeError(f"expected a planner or its spec, not {shown(spec)}")
         if not isinstance(spec.spec, str):
@@ -109,11 +115,22 @@ def planner(spec: str | AnyPlanner) -> AnyPlanner:
         return spec
     make = _registry.find("planner", spec)
     if make is None:
-        return Planner(spec)
+        return Planner(spec, _model(spec) if model is None else load(model))
+    if model is not None:
+        raise ValueError(f"{spec} is written in Python: it is given a model where it is made")
     made = make()
     assert isinstance(made, PlannerBase)
     made._spec = spec
     return made
+
+
+def _model(spec: str) -> Game | None:
+    """The game that a spec names as a planner's model, where that is not one that the core knows."""
+    written = dict(_core.parse_spec(spec)[1]).get("model")
+    if not isinstance(written, str) or written == "believed":
+        return None
+    native = {entry.name for entry in _core.games()}
+    return None if written.partition("(")[0] in native else load(written)
 
 
 def decide(chooser: AnyPlanner, referee: Referee, player: int) -> Decision:

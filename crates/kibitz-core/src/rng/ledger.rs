@@ -147,7 +147,7 @@ fn play(spec: &str, model: &SharedModel, seed: u64) -> bool {
 fn specs() -> Vec<String> {
     let little = [("simulations", 12), ("worlds", 3), ("samples", 3), ("hypergames", 5), ("horizon", 3)];
     let plain = registry::planners().into_iter().map(|entry| {
-        let known = (entry.params)();
+        let known = entry.docs();
         let given = little.iter().filter(|(name, _)| known.iter().any(|param| param.name == *name));
         let given: Vec<String> = given.map(|(name, number)| format!("{name}={number}")).collect();
         format!("{}({})", entry.name, given.join(", "))

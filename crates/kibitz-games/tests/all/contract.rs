@@ -141,7 +141,10 @@ fn actions_are_there_once_and_have_names() {
                 assert!(all_different(&names), "{name}: {names:?}");
                 let mut preferred = Vec::new();
                 game.preferred(&walk.state, player, &mut preferred);
-                assert!(preferred.is_empty() != game.has().preferred && all_different(&preferred), "{name}");
+                assert!(
+                    preferred.is_empty() != game.has().preferred && all_different(&preferred),
+                    "{name}"
+                );
                 assert!(preferred.iter().all(|action| legal.contains(action)), "{name}");
                 let chosen = game.random_action(&walk.state, player, &mut Vec::new(), &mut walk.rng);
                 assert!(legal.contains(&chosen), "{name}: {chosen:?} of {legal:?}");
