@@ -95,8 +95,8 @@ class PlannerBase:
 def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = None) -> AnyPlanner:
     """A new planner by spec, `name(key=value, ...)`; a planner is returned as it is.
 
-    `model` is what the planner takes the game for, if that is not the game itself: another game with the same
-    players, actions and observations, which may go on in another way. In a spec it is written `model=...`.
+    `model` is what the planner takes the game for, if that is not the game itself: another game with the
+    same players, actions and observations, which may go on in another way. In a spec it is `model=...`.
     ValueError, with the nearest right ones, for a misspelt name or parameter.
 
     >>> import kibitz as kb
