@@ -6,6 +6,8 @@ import enum
 import subprocess
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import pytest
@@ -17,6 +19,20 @@ COLLIDING = ("a28702", "a94044")
 """Two texts with one hash."""
 
 
+class Box:
+    """Equal to none but itself, and says nothing of itself."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Alike(Box):
+    """So do all of them, in the same words."""
+
+    def __repr__(self) -> str:
+        return "a box"
+
+
 class Unseen(kb.Rules[tuple[Any, Any]]):
     """Chance hides something that nobody is told; guess it."""
 
@@ -24,7 +40,8 @@ class Unseen(kb.Rules[tuple[Any, Any]]):
 
     def __init__(self, kind: str) -> None:
         self.values: list[Any] = [
-            {"whole": number, "text": f"box {number}", "pair": (number, "x")}[kind]
+            {"whole": number, "text": f"box {number}", "pair": (number, "x"), "object": Box(number),
+             "part": Fraction(number, 7), "alike": Alike(number)}[kind]  # fmt: skip
             for number in range(NUMBERS)
         ]
 
@@ -94,13 +111,48 @@ class Lowest(kb.PlannerBase):
         return kb.Decision(view, min(number for number, _ in view.legal))
 
 
-@pytest.mark.parametrize("kind", ["whole", "text", "pair"])
+@pytest.mark.parametrize("kind", ["whole", "text", "pair", "object", "part"])
 @pytest.mark.parametrize("rules", [Unseen, Listed])
 def test_numbers_and_their_order_tell_nothing_of_what_chance_drew(rules: type[Unseen], kind: str) -> None:
     players = (Lowest, Peeking, lambda: "random", lambda: "pomcp(simulations=20)")
     for make in players:
         won = sum(kb.play(rules(kind), make(), seed=3, episode=n).returns[0] for n in range(80))
         assert won <= 8, make  # by guessing 1.3; nine or more come in 1 of 20,000 runs
+
+
+def test_values_that_only_their_order_could_tell_apart_are_refused() -> None:
+    with pytest.raises(kb.GameFault, match=r"Unseen\.(draw|legal) returned .*a box, which reads like another"):
+        kb.play(Unseen("alike"), "random")
+    twins = [object(), object()]
+    with pytest.raises(kb.GameFault, match=r"Choose\.legal returned the action <object .* reads like another"):
+        kb.play(Choose(twins), "random")
+    assert kb.play(Choose(twins[:1]), "random").returns == [1.0]
+
+
+def test_numbers_that_are_equal_are_one_action() -> None:
+    for one, other in ((Fraction(1, 2), 0.5), (Decimal(3), 3), (Fraction(4), 4), ((Decimal(3), "x"), (3, "x"))):
+        for first, second in ((one, other), (other, one)):
+            kept = kb.load(Choose([first]))
+            assert kept.initial().legal(0) == kb.load(Choose([second])).initial().legal(0)
+            with pytest.raises(kb.GameFault, match="legal returned an action twice"):
+                kb.load(Choose([first, second])).initial().legal(0)
+
+
+def test_objects_that_lead_round_in_a_circle_have_numbers() -> None:
+    one, other = Box(1), Box(2)
+    one.next, other.next = other, one  # type: ignore[attr-defined]
+    assert len(kb.load(Choose([one, other])).initial().legal(0)) == 2
+
+
+def test_two_hashes_with_one_number_do_not_tell_which_was_met_first() -> None:
+    class Twice(Unseen):
+        """The hidden value is one of two with one hash."""
+
+        def __init__(self) -> None:
+            self.values = list(COLLIDING)
+
+    views = [kb.Referee(kb.load(Twice()), seed).view(0) for seed in range(20)]
+    assert len({str(view.legal) for view in views}) == 1
 
 
 def test_views_are_the_same_whatever_the_game_has_played() -> None:

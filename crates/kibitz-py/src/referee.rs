@@ -483,7 +483,10 @@ impl Referee {
         let player = game.check_player(player)?;
         let seat = &self.seats[player];
         let between = Between::new(game, seat.get())?;
-        let legal = drive(py, game, || game.legal(&self.state, player))?;
+        let mut legal = drive(py, game, || game.legal(&self.state, player))?;
+        if let Some(rules) = &game.python {
+            rules.put_in_order(py, &mut legal)?;
+        }
         let legal = legal.into_iter().map(|action| between.action(py, action));
         let mut legal = legal.collect::<PyResult<Vec<_>>>()?;
         legal.sort_unstable();

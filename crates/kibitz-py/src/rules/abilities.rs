@@ -15,7 +15,7 @@ use kibitz_core::view::view_seed;
 use kibitz_core::{Action, Rng, SharedModel, State, View};
 use pyo3::prelude::*;
 
-use super::read::{Checked, Trouble, contract, raised, show};
+use super::read::{Checked, Trouble, contract, raised, show, unnumbered};
 use super::{PyRules, Truth};
 
 impl PyRules {
@@ -97,7 +97,7 @@ impl StateHash<Truth> for PyRules {
         self.ask(state, 0, |py, state| {
             let Some(key) = &self.methods.key else { return Ok(0) };
             let key = key.bind(py).call1((state,)).map_err(raised("key"))?;
-            self.keys.key(&key).map_err(raised("key"))
+            self.keys.key(&key).map_err(unnumbered("key", "", &key))
         })
     }
 }
@@ -155,7 +155,8 @@ impl ViewKey<Truth> for PyRules {
         self.ask(state, 0, |py, state| {
             let Some(key) = &self.methods.view_key else { return Ok(0) };
             let key = key.bind(py).call1((state, &self.seats[player])).map_err(raised("view_key"))?;
-            self.keys.key(&key).map(|key| derive(view_seed(player), key)).map_err(raised("view_key"))
+            let number = self.keys.key(&key).map_err(unnumbered("view_key", "", &key))?;
+            Ok(derive(view_seed(player), number))
         })
     }
 }
@@ -269,7 +270,8 @@ impl ActionKeys<Truth> for PyRules {
             let Some(method) = &self.methods.action_key else { return Ok(u64::from(action.0)) };
             let value = self.value_of("action_key", py, action)?;
             let key = method.bind(py).call1((state, &self.seats[player], value));
-            self.keys.key(&key.map_err(raised("action_key"))?).map_err(raised("action_key"))
+            let key = key.map_err(raised("action_key"))?;
+            self.keys.key(&key).map_err(unnumbered("action_key", "", &key))
         })
     }
 }

@@ -24,7 +24,7 @@ use pyo3::types::{PyList, PyTuple};
 pub use self::bits::Bits;
 use self::methods::Methods;
 pub use self::read::show;
-use self::read::{Checked, Trouble, contract, raised};
+use self::read::{Checked, Trouble, contract, raised, unnumbered};
 use crate::intern::Interner;
 
 /// Actions that are whole numbers below two to this stand for themselves, others have hashes.
@@ -115,6 +115,26 @@ impl PyRules {
     /// The value that an action stands for.
     pub fn action_value<'py>(&self, py: Python<'py>, action: Action) -> Option<Bound<'py, PyAny>> {
         self.actions.value(py, u64::from(action.0))
+    }
+
+    /// Actions in an order that does not depend on which of them were met before.
+    ///
+    /// # Errors
+    /// What comparing values raised.
+    pub fn put_in_order(&self, py: Python<'_>, actions: &mut [Action]) -> PyResult<()> {
+        if !self.actions.has_moved() {
+            return Ok(()); // numbers are hashes, and are in such an order
+        }
+        let key = |action: &Action| match self.action_value(py, *action) {
+            Some(value) => Ok((self.actions.key(&value)?, *action)),
+            None => Ok((0, *action)),
+        };
+        let mut keyed = actions.iter().map(key).collect::<PyResult<Vec<_>>>()?;
+        keyed.sort_unstable();
+        for (place, (_, action)) in actions.iter_mut().zip(keyed) {
+            *place = action;
+        }
+        Ok(())
     }
 
     /// The observation that stands for a value.
@@ -443,9 +463,7 @@ impl Game for PyRules {
                 .streams
                 .lend(py, rng, |stream| draw.bind(py).call1((state, stream)))
                 .map_err(raised("draw"))?;
-            self.action(&outcome).map_err(|_| {
-                Trouble::Contract(format!("draw returned {}, which is not hashable", show(&outcome)))
-            })
+            self.action(&outcome).map_err(unnumbered("draw", "", &outcome))
         })
     }
 

@@ -2,6 +2,7 @@
 //! sentence that names the method.
 
 use kibitz_core::{Action, Observation, Players, Turn};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PyIterator, PyList, PySet, PyString, PyTuple};
 
@@ -27,6 +28,19 @@ pub(super) fn raised(method: &'static str) -> impl Fn(PyErr) -> Trouble {
 
 pub(super) fn contract<T>(sentence: String) -> Checked<T> {
     Err(Trouble::Contract(sentence))
+}
+
+/// Why a value that a method returned has no number.
+pub(super) fn unnumbered(method: &str, what: &str, value: &Bound<'_, PyAny>) -> impl Fn(PyErr) -> Trouble {
+    move |error| {
+        let py = value.py();
+        let why = if error.is_instance_of::<PyTypeError>(py) {
+            "is not hashable; use a tuple instead".to_owned()
+        } else {
+            error.value(py).to_string()
+        };
+        Trouble::Contract(format!("{method} returned {what}{}, which {why}", show(value)))
+    }
 }
 
 /// As people would write it, but not for pages.
@@ -78,12 +92,7 @@ impl PyRules {
     ) -> Checked<()> {
         let begin = actions.len();
         let mut push = |action: &Bound<'_, PyAny>| -> Checked<()> {
-            actions.push(self.action(action).map_err(|_| {
-                Trouble::Contract(format!(
-                    "{method} returned the action {}, which is not hashable; use a tuple instead",
-                    show(action)
-                ))
-            })?);
+            actions.push(self.action(action).map_err(unnumbered(method, "the action ", action))?);
             Ok(())
         };
         if let Ok(list) = answer.cast::<PyList>() {
@@ -207,12 +216,7 @@ impl PyRules {
             if !(0.0..=1.0 + 1e-6).contains(&probability) {
                 return contract(format!("chance gave {} the probability {probability}", show(&outcome)));
             }
-            let action = self.action(&outcome).map_err(|_| {
-                Trouble::Contract(format!(
-                    "chance returned the outcome {}, which is not hashable",
-                    show(&outcome)
-                ))
-            })?;
+            let action = self.action(&outcome).map_err(unnumbered("chance", "the outcome ", &outcome))?;
             total += probability;
             outcomes.push((action, probability));
         }
@@ -226,12 +230,7 @@ impl PyRules {
         if told.is_none() {
             return Ok(Observation::SILENT);
         }
-        self.observation(told).map_err(|_| {
-            Trouble::Contract(format!(
-                "{method} returned {}, which is not hashable; use a tuple instead",
-                show(told)
-            ))
-        })
+        self.observation(told).map_err(unnumbered(method, "", told))
     }
 
     pub(super) fn words(
