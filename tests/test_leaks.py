@@ -46,6 +46,49 @@ def test_two_tosses_are_told_apart_by_exact_beliefs_only() -> None:
     assert report.counts["samples"] > 0
 
 
+class Dealt(kb.Rules[tuple[Any, ...]]):
+    """Two hands of twenty cards, dealt one by one; then both say what they like, and everybody hears it."""
+
+    players, perfect_information, horizon = 2, False, 48
+    cards = range(40)
+
+    def initial(self) -> tuple[Any, ...]:
+        return ()
+
+    def turn(self, state: tuple[Any, ...]) -> int:
+        return kb.CHANCE if len(state) < 40 else len(state) % 2 if len(state) < 48 else kb.OVER
+
+    def chance(self, state: tuple[Any, ...]) -> Any:
+        left = [card for card in self.cards if card not in state]
+        return [(card, 1 / len(left)) for card in left]
+
+    def legal(self, state: tuple[Any, ...], player: int) -> Any:
+        return [f"word {number}" for number in range(30)]
+
+    def step(self, state: tuple[Any, ...], joint: tuple[Any, ...]) -> Any:
+        return (*state, joint[0]), None
+
+    def observe(self, after: tuple[Any, ...], joint: tuple[Any, ...], player: int) -> Any:
+        return None if len(after) <= 40 and len(after) % 2 != player else joint[0]
+
+    def text(self, state: tuple[Any, ...], viewer: int | None) -> str:
+        return str(state if viewer is None else state[1 - viewer : 40 : 2])
+
+
+class Peeping(Dealt):
+    """Which cards were dealt first is shown to all, but late."""
+
+    def text(self, state: tuple[Any, ...], viewer: int | None) -> str:
+        return super().text(state, viewer) + str(state[:2] if len(state) == 47 else "")
+
+
+def test_what_leaks_late_in_a_game_of_many_cards_is_found() -> None:
+    options: Any = {"episodes": 3, "planners": (), "beliefs": ()}
+    assert check_leaks(Dealt(), **options).counts["pairs"] > 10
+    with pytest.raises(ContractError, match=r"the text of player . depends"):
+        check_leaks(Peeping(), **options)
+
+
 class Secret(kb.Rules[tuple[int, ...]]):
     """Chance hides one of four numbers; the player guesses twice, with nothing to go by."""
 
@@ -170,5 +213,5 @@ class TestCommand:
 
     def test_it_finds_what_openspiel_lets_out(self, capsys: pytest.CaptureFixture[str]) -> None:
         pytest.importorskip("pyspiel")
-        assert main(["check", "--leaks", "openspiel:colored_trails", "--seconds", "8"]) == 2
+        assert main(["check", "--leaks", "openspiel:colored_trails", "--seconds", "60"]) == 2
         assert "samples of OpenSpiel's own resampling are the truth" in capsys.readouterr().out

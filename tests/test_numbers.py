@@ -39,11 +39,15 @@ class Unseen(kb.Rules[tuple[Any, Any]]):
     min_return, max_return, horizon = 0.0, 1.0, 2
 
     def __init__(self, kind: str) -> None:
-        self.values: list[Any] = [
-            {"whole": number, "text": f"box {number}", "pair": (number, "x"), "object": Box(number),
-             "part": Fraction(number, 7), "alike": Alike(number)}[kind]  # fmt: skip
-            for number in range(NUMBERS)
-        ]
+        make: Any = {
+            "whole": int,
+            "text": "box {}".format,
+            "pair": lambda number: (number, "x"),
+            "object": Box,
+            "part": lambda number: Fraction(number, 7),
+            "alike": Alike,
+        }[kind]
+        self.values: list[Any] = [make(number) for number in range(NUMBERS)]
 
     def initial(self) -> tuple[Any, Any]:
         return None, None
@@ -121,16 +125,21 @@ def test_numbers_and_their_order_tell_nothing_of_what_chance_drew(rules: type[Un
 
 
 def test_values_that_only_their_order_could_tell_apart_are_refused() -> None:
-    with pytest.raises(kb.GameFault, match=r"Unseen\.(draw|legal) returned .*a box, which reads like another"):
+    with pytest.raises(kb.GameFault, match=r"Unseen\.(draw|legal) returned .*a box, which reads like"):
         kb.play(Unseen("alike"), "random")
     twins = [object(), object()]
-    with pytest.raises(kb.GameFault, match=r"Choose\.legal returned the action <object .* reads like another"):
+    with pytest.raises(kb.GameFault, match=r"Choose\.legal returned the action <object .* reads like"):
         kb.play(Choose(twins), "random")
     assert kb.play(Choose(twins[:1]), "random").returns == [1.0]
 
 
 def test_numbers_that_are_equal_are_one_action() -> None:
-    for one, other in ((Fraction(1, 2), 0.5), (Decimal(3), 3), (Fraction(4), 4), ((Decimal(3), "x"), (3, "x"))):
+    for one, other in (
+        (Fraction(1, 2), 0.5),
+        (Decimal(3), 3),
+        (Fraction(4), 4),
+        ((Decimal(3), "x"), (3, "x")),
+    ):
         for first, second in ((one, other), (other, one)):
             kept = kb.load(Choose([first]))
             assert kept.initial().legal(0) == kb.load(Choose([second])).initial().legal(0)

@@ -89,8 +89,8 @@ def random_walk(game: Game, rng: Random, max_steps: int) -> Iterator[Walk]:
 def twin(walk: Walk, player: int, rng: Random, budget: int = 400) -> Walk | None:
     """Another truth that looks the same to a player, if one is found within so many steps.
 
-    Goes back to the beginning and lets chance and the others choose anew, as long as the player
-    is told the same.
+    Goes back to some step, lets chance or the others choose anew there, and from there on lets them do
+    what they did, as far as that is possible, or anything else, as long as the player is told the same.
 
     >>> import kibitz as kb
     >>> from random import Random
@@ -100,60 +100,93 @@ def twin(walk: Walk, player: int, rng: Random, budget: int = 400) -> Walk | None
     >>> other.events[0] == dealt.events[0], other.state.text() == dealt.state.text()
     (True, False)
     """
-    wanted = walk.events[player]
-    truth = walk.state.text()
-    moves = player in walk.state.movers
-    open_ends = [Walk.begin(walk.game)]
-    while open_ends and budget > 0:
-        here = open_ends.pop()
-        if here.events[player] == wanted and (player in here.state.movers) == moves:
-            if here.state.text() != truth:
-                return here
-            if moves:
-                continue
-        if here.state.over or here.steps > walk.steps:
-            continue
-        for joint in _joints(here, player, wanted, rng):
-            budget -= 1
-            after = here.step(joint)
-            seen = after.events[player]
-            if seen == wanted[: len(seen)]:
-                open_ends.append(after)
+    way = [Walk.begin(walk.game)]
+    for joint in walk.joints:
+        way.append(way[-1].step(joint))
+    turns = [at for at, here in enumerate(way[:-1]) if here.state.movers != [player]]
+    rng.shuffle(turns)
+    search = _Twins(walk, player, rng, budget)
+    for tries, at in enumerate(turns):
+        # Where much was dealt, what came after it goes with few other deals, most of them much alike.
+        other = search.other(way[at], alike=tries > 0 or rng.random() < 0.5)
+        if other is not None or search.budget <= 0:
+            return other
     return None
 
 
-def _joints(
-    walk: Walk, player: int, wanted: tuple[Event, ...], rng: Random, most: int = 6
-) -> list[list[int]]:
-    """Some ways to go on, the player's own action being given."""
-    state = walk.state
-    if state.chance:
-        if not walk.game.info.capabilities["explicit chance"]:
-            return [[state.draw(rng.getrandbits(63))] for _ in range(most)]
-        outcomes = [[outcome] for outcome, probability in state.outcomes() if probability > 0]
-        rng.shuffle(outcomes)
-        # An outcome that the player is told must be found among all of them.
-        told = [joint for joint in outcomes[:64] if _fits(walk, joint, player, wanted)]
-        return told[:most]
-    fixed: int | None = None
-    if player in state.movers:
-        seen = len(walk.events[player])
-        if seen >= len(wanted) or wanted[seen][0] != "acted":
-            return []
-        fixed = wanted[seen][1]
-    if state.movers == [player]:
-        return [[fixed]] if fixed is not None else []
-    joints = []
-    for _ in range(most):
-        choices = [fixed if mover == player else rng.choice(state.legal(mover)) for mover in state.movers]
-        joint = [choice for choice in choices if choice is not None]
-        if joint not in joints:
-            joints.append(joint)
-    return joints
+class _Twins:
+    """Looks for histories that look the same to a player, depth first."""
 
+    def __init__(self, walk: Walk, player: int, rng: Random, budget: int) -> None:
+        self.walk, self.player, self.rng, self.budget = walk, player, rng, budget
+        self.wanted = walk.events[player]
+        self.truth = walk.state.text()
+        self.moves = player in walk.state.movers
 
-def _fits(walk: Walk, joint: list[int], player: int, wanted: tuple[Event, ...]) -> bool:
-    after, _ = walk.state.step(joint)
-    key, _ = after.observation(walk.state, joint, player)
-    seen = len(walk.events[player])
-    return key == 0 or wanted[seen : seen + 1] == (("observed", key),)
+    def other(self, begin: Walk, alike: bool) -> Walk | None:
+        """One that is another from `begin` on, or from there on at random."""
+        begun = begin.steps
+        share = self.budget // 2 if not alike else max(20, 3 * (self.walk.steps - begun))
+        open_ends = [self.ways(begin, alike, first=False)]
+        while open_ends and share > 0 and self.budget > 0:
+            here = next(open_ends[-1], None)
+            if here is None:
+                open_ends.pop()
+                continue
+            self.budget -= 1
+            share -= 1
+            seen = here.events[self.player]
+            if seen != self.wanted[: len(seen)]:
+                continue
+            if len(seen) == len(self.wanted) and (self.player in here.state.movers) == self.moves:
+                if here.state.text() != self.truth:
+                    return here
+                if self.moves:
+                    continue
+            if not here.state.over and here.steps <= self.walk.steps:
+                open_ends.append(self.ways(here, alike, first=alike))
+        return None
+
+    def ways(self, here: Walk, alike: bool, first: bool, most: int = 6) -> Iterator[Walk]:
+        """Some ways to go on with the player's own action; what was done in truth comes first or last."""
+        state, player = here.state, self.player
+        done = self.walk.joints[here.steps] if here.steps < self.walk.steps else None
+        if state.chance:
+            if not self.walk.game.info.capabilities["explicit chance"]:
+                yield from (here.step([state.draw(self.rng.getrandbits(63))]) for _ in range(most))
+                return
+            joints = [[outcome] for outcome, probability in state.outcomes() if probability > 0]
+            self.rng.shuffle(joints)
+        else:
+            joints = self.choices(here, done if alike else None)
+        if done in joints:
+            joints.remove(done)
+            joints.insert(0 if first else len(joints), done)
+        found = 0
+        for joint in joints:
+            after = here.step(joint)
+            seen = after.events[player]
+            found += seen == self.wanted[: len(seen)]
+            yield after
+            if found == most:
+                return
+
+    def choices(self, here: Walk, done: list[int] | None, most: int = 6) -> list[list[int]]:
+        """Joint actions in which the player does what it did, and the others something."""
+        state, player = here.state, self.player
+        fixed: int | None = None
+        if player in state.movers:
+            seen = len(here.events[player])
+            if seen >= len(self.wanted) or self.wanted[seen][0] != "acted":
+                return []
+            fixed = self.wanted[seen][1]
+        legal = [[fixed] if mover == player else state.legal(mover) for mover in state.movers]
+        joints = []
+        for _ in range(most):
+            joint = [choice for choices in legal if (choice := self.rng.choice(choices)) is not None]
+            if joint not in joints:
+                joints.append(joint)
+        if done is not None and len(done) == len(legal) and done not in joints:
+            possible = all(choice in choices for choice, choices in zip(done, legal, strict=True))
+            joints += [done] * possible
+        return joints
