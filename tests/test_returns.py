@@ -132,3 +132,25 @@ def test_scores_of_rules_that_are_some(score: str, tmp_path: Path) -> None:
     for machine in ("", "(limit.seconds=0)"):
         game = kb.load(f"{tmp_path / 'good.kif'}{machine}")
         assert kb.play(game, "flat-mc(simulations=300)").returns == [float(score)]
+
+
+def test_returns_beyond_what_is_declared_are_found_where_strategies_are_looked_for() -> None:
+    class Lavish(kb.Rules[int]):
+        """Pays 2.25 somewhere, which no best strategy may come to."""
+
+        min_return, max_return, horizon, perfect_information = 0.0, 1.0, 1, False
+
+        def initial(self) -> int:
+            return 0
+
+        def turn(self, state: int) -> int:
+            return kb.OVER if state else 0
+
+        def legal(self, state: int, player: int) -> list[str]:
+            return ["plain", "lavish"]
+
+        def step(self, state: int, joint: tuple[str, ...]) -> tuple[int, float]:
+            return 1, 2.25 if joint[0] == "lavish" else 0.5
+
+    with pytest.raises(kb.GameFault, match=r"return of player 0 is 2\.25, but the game declares 0 to 1"):
+        kb.equilibrium(Lavish(), iterations=5)

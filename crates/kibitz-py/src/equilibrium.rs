@@ -8,8 +8,9 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::count::at_work;
+use crate::fault::GameFault;
 use crate::game::{Game, spec_error};
-use crate::referee::{Referee, View};
+use crate::referee::{Referee, View, check_returns};
 
 /// An information set: whose, the place of its first action in a strategy, and its actions.
 type SetRow = (usize, usize, Vec<u32>);
@@ -44,6 +45,16 @@ fn check(sets: &[Set], number: usize) -> PyResult<()> {
     )))
 }
 
+/// GameFault where the game pays in the end what it has not declared: values would be wrong without a word.
+fn check_endings(rules: &Game, tree: &Tree) -> PyResult<()> {
+    let info = rules.model.info();
+    for returns in tree.endings().2.chunks(info.players) {
+        check_returns(info, returns, true)
+            .map_err(|why| GameFault::new_err(format!("{}: where a game ends, {why}", rules.spec)))?;
+    }
+    Ok(())
+}
+
 /// A whole game, written out; ValueError where it is too large.
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct GameTree {
@@ -60,6 +71,7 @@ impl GameTree {
             Tree::new(&*rules.model, max_nodes, &mut || pace.stop())
         })?;
         let tree = tree.map_err(|why| PyValueError::new_err(why.to_string()))?;
+        check_endings(rules, &tree)?;
         Ok(GameTree { game: game.clone().unbind(), tree: Arc::new(tree) })
     }
 
@@ -157,7 +169,11 @@ impl RegretSolver {
         let solver = at_work(game.py(), rules, None, |pace| {
             Solver::new(&rules.model, method, options, &mut || pace.stop())
         })?;
-        let solver = Mutex::new(solver.map_err(PyValueError::new_err)?);
+        let solver = solver.map_err(PyValueError::new_err)?;
+        if let Some(tree) = solver.tree() {
+            check_endings(rules, tree)?;
+        }
+        let solver = Mutex::new(solver);
         Ok(RegretSolver { game: game.clone().unbind(), solver })
     }
 

@@ -75,7 +75,7 @@ const ROUNDING: f64 = 1e-6;
 ///
 /// # Errors
 /// What is wrong with them, in a sentence.
-fn check_returns(info: &kibitz_core::Info, returns: &[f64], over: bool) -> Result<(), String> {
+pub fn check_returns(info: &kibitz_core::Info, returns: &[f64], over: bool) -> Result<(), String> {
     if let Some(player) = returns.iter().position(|total| !total.is_finite()) {
         return Err(format!(
             "the return of player {player} is {}, which is not a finite number",
