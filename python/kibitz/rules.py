@@ -170,7 +170,7 @@ class Rules(Generic[S]):
     # What some planners need. Each method that is there is an ability of the game.
 
     def collapsed(self) -> Rules[Any]:
-        """For one player, the equivalent game with nothing hidden: the unknown is drawn when it is shown."""
+        """The equivalent game of one player with nothing hidden: the unknown is drawn when it is shown."""
         raise NotImplementedError
 
     def planning_model(self) -> Rules[Any]:

@@ -1,7 +1,7 @@
 """What planners there are, and what can be set in each one.
 
-Without a name: all planners, one line each. With a name: its parameters. `playouts`, `selections`, `evaluators` and
-`macro-actions` are the parts that tree searches are made of.
+Without a name: all planners, one line each. With a name: its parameters. `playouts`, `selections`,
+`evaluators` and `macro-actions` are the parts that tree searches are made of.
 """
 
 from __future__ import annotations
