@@ -56,6 +56,20 @@ def parts(kind: str) -> list[Entry] | None:
 def parse_spec(text: str) -> tuple[str, list[tuple[str, Any]]]:
     """Name and (key, value) pairs; nested specs come back as text, quoted texts as str."""
 
+def spec_name(text: str) -> str:
+    """The name in a spec, whatever is wrong with the rest."""
+
+def parse_class(text: str) -> tuple[str, str | None, list[tuple[str, Any]]]:
+    """`file.py:Class(key=value)` or `module:Class(...)`: the file or module, the class if one is named, and the
+    arguments."""
+
+def split_prefix(text: str) -> tuple[str, str] | None:
+    """The two sides of `prefix:rest`, which is somebody else's game; None for anything else."""
+
+def outline(text: str) -> tuple[str, str, list[tuple[str, str]]]:
+    """A spec whose values are somebody else's to read: all of it without needless spaces, its name, and keys and values
+    as they are written."""
+
 def unknown(kind: str, name: str, known: Sequence[str]) -> str:
     """The sentence for a misspelt name, with the nearest right ones."""
 
@@ -94,6 +108,34 @@ class Info:
     def capabilities(self) -> dict[str, bool]: ...
 
 @final
+class RulesFile:
+    """A rules file as a spec names it, with what is in brackets after its name."""
+
+    def __new__(cls, spec: str, limits: Sequence[tuple[str, float]] = ()) -> RulesFile: ...
+    @property
+    def spec(self) -> str:
+        """How it was asked for."""
+    @property
+    def path(self) -> str:
+        """Where it is."""
+    @property
+    def language(self) -> str:
+        """The language that its name says it is written in."""
+    @property
+    def machines(self) -> list[str]:
+        """The machines of its language that can be looked into, if there are any."""
+    @property
+    def beside(self) -> list[str]:
+        """Plain names of the files that are read besides, from the same folder."""
+    @property
+    def most_bytes(self) -> int:
+        """How many bytes each file may have."""
+    def limited(self, limits: Sequence[tuple[str, float]]) -> RulesFile:
+        """The same with other limits."""
+    def applied(self, data: Sequence[bytes]) -> list[str]:
+        """What the file and those beside it say with what is in the brackets put in its place."""
+
+@final
 class Finding:
     """Something wrong at a place of a rules file."""
 
@@ -106,6 +148,9 @@ class Finding:
     @property
     def message(self) -> str: ...
     @property
+    def file(self) -> str:
+        """The name of the file: the rules', or of one beside them."""
+    @property
     def line(self) -> int: ...
     @property
     def column(self) -> int: ...
@@ -114,29 +159,31 @@ class Finding:
     @property
     def text(self) -> str: ...
 
-def check_rules(name: str, data: bytes, limits: Sequence[tuple[str, float]] | None = None) -> list[Finding]:
+def is_rules(spec: str) -> bool:
+    """Whether a spec names a rules file, with or without brackets."""
+
+def check_rules(file: RulesFile, data: Sequence[bytes]) -> list[Finding]:
     """What is wrong with a rules file; it makes a game if none of that is an error."""
 
-def rules_limits() -> list[tuple[str, float, float, str]]:
-    """The limits for loading rules that can be changed: name, usual value, largest value, what it bounds."""
+def describe_rules(file: RulesFile, data: bytes) -> Entry:
+    """What a rules file says of its game, and what it takes in brackets."""
 
-def rules_machines() -> list[str]:
-    """What rules can be run by: `network`, the network of each way of grounding, and `reasoner`."""
+def rules_languages() -> list[tuple[str, str, list[str]]]:
+    """The languages of rules: name, what to write after "rules in", and what names of files end in."""
+
+def rules_limits() -> list[ParamDoc]:
+    """The limits of all languages that can be changed, as they are written in brackets."""
 
 @final
 class RulesMachine:
     """A rules file as the machine that runs it sees it."""
 
     def __new__(
-        cls,
-        name: str,
-        data: bytes,
-        machine: str | None = None,
-        limits: Sequence[tuple[str, float]] | None = None,
+        cls, file: RulesFile, data: Sequence[bytes], machine: str | None = None
     ) -> RulesMachine: ...
     @property
     def kind(self) -> str:
-        """One of `rules_machines()`."""
+        """One of its file's `machines`."""
     @property
     def why(self) -> str | None:
         """Why it is not the network, where that was tried."""
@@ -179,13 +226,11 @@ class Game:
         """A native game by spec; ValueError with the nearest names for a wrong one."""
 
     @staticmethod
-    def from_rules(
-        name: str, data: bytes, spec: str, limits: Sequence[tuple[str, float]] | None = None
-    ) -> Game:
-        """The game of a rules file's content; ValueError with all that is wrong with it."""
+    def from_rules(file: RulesFile, data: Sequence[bytes]) -> Game:
+        """The game of a rules file's content, and of those beside it; ValueError with all that is wrong with it."""
     @property
     def machine(self) -> dict[str, Any] | None:
-        """How a game made of a rules file is run: the machine, why, and its size."""
+        """How a game made of a rules file is run: the language, the machine, why, its size, and all of that in words."""
     @property
     def flaw(self) -> str | None:
         """Something that its rules left open in a state that came up so far, and how it was understood."""

@@ -17,13 +17,15 @@
 //! assert_eq!(error.to_string(), "board: unknown parameter 'row'; did you mean rows?");
 //! ```
 
+use std::borrow::Cow;
+
 use crate::spec::{Spec, SpecError, Value, unknown};
 
 /// What a person needs to know about one parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParamDoc {
     /// How it is written.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What kind of value it takes.
     pub kind: String,
     /// The value it has when it is not given, as it would be written.
@@ -175,7 +177,8 @@ pub trait Params: Default {
     /// # Errors
     /// An unknown name (with the nearest right ones) or a bad value.
     fn apply(&mut self, spec: &Spec) -> Result<(), SpecError> {
-        let names: Vec<&str> = self.docs().iter().map(|doc| doc.name).collect();
+        let docs = self.docs();
+        let names: Vec<&str> = docs.iter().map(|doc| &*doc.name).collect();
         let name = &spec.name;
         for (position, (key, value)) in spec.arguments.iter().enumerate() {
             let key = match (key.as_str(), names.get(position)) {
@@ -325,7 +328,7 @@ macro_rules! params {
                         let mut was: Option<&'static str> = None;
                         $( was = Some($old); )?
                         $crate::params::ParamDoc {
-                            name: stringify!($field),
+                            name: stringify!($field).into(),
                             kind: <$kind>::kind(),
                             default: self.$field.show(),
                             range,

@@ -64,7 +64,7 @@ pub fn old_words(spec: &Spec) -> Vec<String> {
     let params = entry.map(|entry| entry.docs()).unwrap_or_default();
     for (key, _) in &spec.arguments {
         if let Some(param) = params.iter().find(|param| param.was == Some(key)) {
-            let now = param.name;
+            let now = &param.name;
             notes.push(format!(
                 "{name}: {key} is called {now} now; the old name goes with the next version"
             ));

@@ -7,8 +7,12 @@
 //! assert_eq!(spec.to_string(), "uct(simulations=500, playout=greedy(epsilon=0.1))");
 //! ```
 
+mod named;
+
 use std::fmt;
 use std::str::FromStr;
+
+pub use named::{ClassSpec, FileSpec, Outline, has_suffix, name_of, prefixed};
 
 /// A name and its arguments.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,12 +62,8 @@ impl FromStr for Spec {
             return Err(SpecError(format!("a spec has at most {MAX_LENGTH} characters")));
         }
         let mut parser = Parser { text, at: 0 };
-        let spec = parser.spec(0)?;
-        parser.skip_space();
-        if parser.at < text.len() {
-            return Err(parser.error("expected the end"));
-        }
-        Ok(spec)
+        let name = parser.name()?;
+        parser.to_the_end(name)
     }
 }
 
@@ -107,15 +107,16 @@ impl Parser<'_> {
         rest[..length].to_owned()
     }
 
-    fn spec(&mut self, depth: usize) -> Result<Spec, SpecError> {
-        if depth > MAX_DEPTH {
-            return Err(self.error("specs nest too deeply"));
-        }
+    fn name(&mut self) -> Result<String, SpecError> {
         let name = self.word();
-        if name.is_empty() {
-            return Err(self.error("expected a name"));
-        }
-        self.arguments(name, depth)
+        if name.is_empty() { Err(self.error("expected a name")) } else { Ok(name) }
+    }
+
+    /// The arguments after a name, and nothing more.
+    fn to_the_end(&mut self, name: String) -> Result<Spec, SpecError> {
+        let spec = self.arguments(name, 0)?;
+        self.skip_space();
+        if self.at < self.text.len() { Err(self.error("expected the end")) } else { Ok(spec) }
     }
 
     fn arguments(&mut self, name: String, depth: usize) -> Result<Spec, SpecError> {

@@ -204,6 +204,8 @@ pub struct Finding {
     pub rule: &'static str,
     /// What is wrong, in one sentence.
     pub message: String,
+    /// In which of the files that make a game: 0 is the rules.
+    pub file: usize,
     /// Where.
     pub span: Span,
     /// What would be right.
@@ -216,7 +218,15 @@ impl Finding {
     /// A law broken at a place.
     pub fn new(law: &Law, span: Span, message: impl Into<String>) -> Finding {
         let Law { code, severity, rule } = *law;
-        Finding { severity, code, rule, message: message.into(), span, help: None, related: Vec::new() }
+        let message = message.into();
+        Finding { severity, code, rule, message, file: 0, span, help: None, related: Vec::new() }
+    }
+
+    /// In another file than the rules.
+    #[must_use]
+    pub fn in_file(mut self, file: usize) -> Finding {
+        self.file = file;
+        self
     }
 
     /// With a remedy.
@@ -256,14 +266,15 @@ impl Finding {
     }
 }
 
-/// All findings, one below the other, at most `most` of them, and a line that counts them.
-pub fn render_all(source: &Source, findings: &[Finding], most: usize) -> String {
-    let mut text: String =
-        findings.iter().take(most).map(|finding| finding.render(source) + "\n").collect();
+/// All findings in some files, one below the other, at most `most` of them, and a line that counts them.
+pub fn render_all(sources: &[Source], findings: &[Finding], most: usize) -> String {
+    let render = |finding: &Finding| finding.render(&sources[finding.file]) + "\n";
+    let mut text: String = findings.iter().take(most).map(render).collect();
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let plural = |count, word| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let _ = write!(text, "{}: {}, {}", source.name(), plural(errors, "error"), plural(warnings, "warning"));
+    let _ =
+        write!(text, "{}: {}, {}", sources[0].name(), plural(errors, "error"), plural(warnings, "warning"));
     if findings.len() > most {
         let _ = write!(text, " (the first {most} are shown)");
     }

@@ -1,6 +1,6 @@
 //! The registries and specs as Python sees them.
 
-use kibitz_core::spec::{Spec, Value};
+use kibitz_core::spec::{ClassSpec, Outline, Spec, Value, name_of, prefixed};
 use kibitz_core::{Rng, registry};
 use pyo3::prelude::*;
 
@@ -9,11 +9,11 @@ use crate::game::spec_error;
 /// What a person needs to know about one parameter.
 #[pyclass(module = "kibitz._core", frozen, get_all)]
 pub struct ParamDoc {
-    name: String,
-    kind: String,
-    default: String,
-    range: Option<String>,
-    doc: String,
+    pub name: String,
+    pub kind: String,
+    pub default: String,
+    pub range: Option<String>,
+    pub doc: String,
 }
 
 #[pymethods]
@@ -72,7 +72,8 @@ impl Entry {
     }
 }
 
-fn entry(
+/// What is registered, or an entry like it.
+pub fn entry(
     py: Python<'_>,
     name: &str,
     summary: &str,
@@ -80,7 +81,7 @@ fn entry(
     needs: &str,
 ) -> PyResult<Entry> {
     let convert = |doc: kibitz_core::params::ParamDoc| {
-        let name = doc.name.to_owned();
+        let name = doc.name.into_owned();
         Py::new(py, ParamDoc { name, kind: doc.kind, default: doc.default, range: doc.range, doc: doc.doc })
     };
     let params = params.into_iter().map(convert).collect::<PyResult<_>>()?;
@@ -120,10 +121,7 @@ pub fn parts(py: Python<'_>, kind: &str) -> PyResult<Option<Vec<Entry>>> {
 /// Key and value of each argument.
 type Arguments = Vec<(String, Py<PyAny>)>;
 
-/// Name and (key, value) pairs; nested specs come back as text, quoted texts as str.
-#[pyfunction]
-pub fn parse_spec(py: Python<'_>, text: &str) -> PyResult<(String, Arguments)> {
-    let spec: Spec = text.parse().map_err(spec_error)?;
+fn convert_arguments(py: Python<'_>, arguments: Vec<(String, Value)>) -> PyResult<Arguments> {
     let convert = |value: Value| -> PyResult<Py<PyAny>> {
         Ok(match value {
             Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any().unbind(),
@@ -133,8 +131,41 @@ pub fn parse_spec(py: Python<'_>, text: &str) -> PyResult<(String, Arguments)> {
             Value::Spec(value) => value.to_string().into_pyobject(py)?.into_any().unbind(),
         })
     };
-    let arguments = spec.arguments.into_iter().map(|(key, value)| Ok((key, convert(value)?)));
-    Ok((spec.name, arguments.collect::<PyResult<_>>()?))
+    arguments.into_iter().map(|(key, value)| Ok((key, convert(value)?))).collect()
+}
+
+/// Name and (key, value) pairs; nested specs come back as text, quoted texts as str.
+#[pyfunction]
+pub fn parse_spec(py: Python<'_>, text: &str) -> PyResult<(String, Arguments)> {
+    let spec: Spec = text.parse().map_err(spec_error)?;
+    Ok((spec.name, convert_arguments(py, spec.arguments)?))
+}
+
+/// The name in a spec, whatever is wrong with the rest.
+#[pyfunction]
+pub fn spec_name(text: &str) -> &str {
+    name_of(text)
+}
+
+/// `file.py:Class(key=value)` or `module:Class(...)`: the file or module, the class if one is named, and the arguments.
+#[pyfunction]
+pub fn parse_class(py: Python<'_>, text: &str) -> PyResult<(String, Option<String>, Arguments)> {
+    let ClassSpec { place, class, arguments } = ClassSpec::parse(text).map_err(spec_error)?;
+    Ok((place, class, convert_arguments(py, arguments)?))
+}
+
+/// The two sides of `prefix:rest`, which is somebody else's game; None for anything else.
+#[pyfunction]
+pub fn split_prefix(text: &str) -> Option<(&str, &str)> {
+    prefixed(text)
+}
+
+/// A spec whose values are somebody else's to read: all of it without needless spaces, its name, and keys and values as
+/// they are written.
+#[pyfunction]
+pub fn outline(text: &str) -> (String, String, Vec<(String, String)>) {
+    let Outline { text, name, parameters } = Outline::of(text);
+    (text, name, parameters)
 }
 
 /// The sentence for a misspelt name, with the nearest right ones.

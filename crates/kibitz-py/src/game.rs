@@ -6,11 +6,12 @@ use kibitz_core::spec::{Spec, SpecError, nearest};
 use kibitz_core::{Action, Rng, SharedModel, Turn, registry};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::count;
 use crate::fault::drive;
-use crate::lang::{Changes, RulesFile};
+use crate::lang::{Made, RulesFile};
 use crate::rules::{ACTION_BITS, PyRules, Truth};
 
 /// A wrong spec is the caller's mistake.
@@ -107,8 +108,8 @@ pub struct Game {
     pub python: Option<Arc<PyRules>>,
     /// How it was asked for.
     pub spec: String,
-    /// The file and how it is run, where it is made of rules.
-    pub file: Option<RulesFile>,
+    /// What it is made of and how it is run, where that is a rules file.
+    pub made: Option<Made>,
 }
 
 impl Game {
@@ -132,8 +133,8 @@ impl Game {
 
     /// Whether an action's number is a hash, whose order means nothing.
     pub fn is_hash(&self, action: u32) -> bool {
-        let reasoned = self.file.as_ref().is_some_and(|file| file.report.machine == "reasoner");
-        reasoned || self.python.is_some() && action >> ACTION_BITS != 0
+        let hashed = self.made.as_ref().is_some_and(|made| made.report.hashed_actions);
+        hashed || self.python.is_some() && action >> ACTION_BITS != 0
     }
 
     /// Whether states of one are states of the other.
@@ -233,34 +234,26 @@ impl Game {
     fn native(spec: &str) -> PyResult<Game> {
         let parsed: Spec = spec.parse().map_err(spec_error)?;
         let model = registry::game(&parsed).map_err(spec_error)?;
-        Ok(Game { model, python: None, spec: parsed.to_string(), file: None })
+        Ok(Game { model, python: None, spec: parsed.to_string(), made: None })
     }
 
     /// Wraps an object that follows `kibitz.Rules`; TypeError where a method is missing.
     #[staticmethod]
     fn python(rules: &Bound<'_, PyAny>, spec: String) -> PyResult<Game> {
         let rules = Arc::new(PyRules::new(rules)?);
-        Ok(Game { model: rules.clone(), python: Some(rules), spec, file: None })
+        Ok(Game { model: rules.clone(), python: Some(rules), spec, made: None })
     }
 
-    /// The game of a rules file's content; ValueError with all that is wrong with it. `limits`
-    /// are names and values of those that are changed.
+    /// The game of a rules file's content, and of those beside it; ValueError with all that is wrong with it.
     #[staticmethod]
-    #[pyo3(signature = (name, data, spec, limits=None))]
-    fn from_rules(
-        py: Python<'_>,
-        name: &str,
-        data: &[u8],
-        spec: String,
-        limits: Option<Changes>,
-    ) -> PyResult<Game> {
-        crate::lang::game_of(py, name, data, spec, limits.unwrap_or_default())
+    fn from_rules(py: Python<'_>, file: &Bound<'_, RulesFile>, data: Vec<PyBackedBytes>) -> PyResult<Game> {
+        crate::lang::game_of(py, file, &data)
     }
 
     /// How a game made of a rules file is run: the machine, why, and its size.
     #[getter]
     fn machine<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        self.file.as_ref().map(|file| crate::lang::report(py, &file.report)).transpose()
+        self.made.as_ref().map(|made| crate::lang::report(py, &made.report)).transpose()
     }
 
     /// Something that its rules have left open in a state that came up so far, and how it was understood.
@@ -353,8 +346,9 @@ impl Game {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (py, game) = (slf.py(), slf.get());
         let class = py.get_type::<Game>();
-        if let Some(RulesFile { name, data, limits, .. }) = &game.file {
-            let arguments = (name, PyBytes::new(py, data), &game.spec, limits.clone());
+        if let Some(Made { file, data, .. }) = &game.made {
+            let data: Vec<_> = data.iter().map(|bytes| PyBytes::new(py, bytes)).collect();
+            let arguments = (file, data);
             return Ok((class.getattr("from_rules")?, arguments.into_pyobject(py)?.into_any()));
         }
         match &game.python {

@@ -36,7 +36,10 @@ mod _core {
     #[pymodule_export]
     use crate::belief::Belief;
     #[pymodule_export]
-    use crate::entry::{Entry, ParamDoc, episode_seed, games, parse_spec, parts, planners, unknown};
+    use crate::entry::{
+        Entry, ParamDoc, episode_seed, games, outline, parse_class, parse_spec, parts, planners, spec_name,
+        split_prefix, unknown,
+    };
     #[pymodule_export]
     use crate::equilibrium::{GameTree, RegretSolver};
     #[pymodule_export]
@@ -44,11 +47,13 @@ mod _core {
     #[pymodule_export]
     use crate::game::{Game, Info, State};
     #[pymodule_export]
-    use crate::lang::{Finding, check_rules, rules_limits};
+    use crate::lang::{
+        Finding, RulesFile, check_rules, describe_rules, is_rules, rules_languages, rules_limits,
+    };
     #[pymodule_export]
     use crate::learn::SelfPlay;
     #[pymodule_export]
-    use crate::machine::{RulesMachine, RulesState, rules_machines};
+    use crate::machine::{RulesMachine, RulesState};
     #[pymodule_export]
     use crate::planner::{Decision, Judgement, Planner};
     #[pymodule_export]

@@ -267,14 +267,13 @@ def load(rest: str) -> Game:
     >>> kb.load("openspiel:kuhn_poker(players=3)").info.players  # doctest: +SKIP
     3
     """
-    text = re.sub(r"\s*([(),=])\s*", r"\1", rest.strip())
-    name = text.partition("(")[0]
+    text, name, parameters = _core.outline(rest)
     types = _types(name)
     if name not in types:
         raise ValueError(_core.unknown("OpenSpiel game", name, sorted(types)))
     known = sorted(types[name].parameter_specification)
-    for key in re.findall(r"(\w+)=", re.sub(r"\(.*\)", "", text[len(name) + 1 : -1])):
-        if key not in known:
+    for key, _ in parameters:
+        if key and key not in known:
             what = _core.unknown("parameter", key, known) if known else "it takes no parameters"
             raise ValueError(f"openspiel:{name}: {what}")
     spiel = _spiel()

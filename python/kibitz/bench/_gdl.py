@@ -60,8 +60,7 @@ def files(paths: Sequence[str]) -> list[str]:
     found: list[str] = []
     for path in paths:
         if Path(path).is_dir():
-            inside = (file for file in Path(path).iterdir() if file.suffix.lower() in lang.SUFFIXES)
-            found += sorted(str(file) for file in inside)
+            found += map(str, lang.in_folder(Path(path)))
             continue
         lang.read(path)  # refuses what is no rules file, before anything is measured
         found.append(path)

@@ -99,15 +99,10 @@ def _own(text: str, kind: str) -> Callable[[], Any] | None:
     """What makes an instance of the user's own class; None for everything that is not a file or module."""
     from kibitz import PlannerBase, Rules, _core, _registry
 
-    arguments: list[tuple[str, Any]] = []
-    where, class_name = _split(text)
-    # A path may have signs that a spec has not; it is then taken as it is.
-    if not where.endswith(".py"):
-        try:
-            name, arguments = _core.parse_spec(text)
-        except ValueError:
-            return None
-        where, class_name = _split(name)
+    try:
+        where, class_name, arguments = _core.parse_class(text)
+    except ValueError:
+        return None
     if where.endswith(".py"):
         module = _run(Path(where))
     elif class_name is not None and _is_module(where):
@@ -117,14 +112,6 @@ def _own(text: str, kind: str) -> Callable[[], Any] | None:
     base: type[Any] = Rules if kind == "game" else PlannerBase
     cls = _class(module, where, class_name, base, kind)
     return functools.partial(cast(Callable[..., Any], cls), **_registry.bound(cls, where, arguments))
-
-
-def _split(name: str) -> tuple[str, str | None]:
-    """`file.py:Class` or `module:Class` in two."""
-    where, colon, class_name = name.rpartition(":")
-    if colon and class_name.isidentifier() and len(where) > 1:
-        return where, class_name
-    return name, None
 
 
 def _is_module(where: str) -> bool:

@@ -57,6 +57,13 @@ GAME = "a game: a name as `kibitz games` lists them, name(key=value, ...), or a 
 PLANNER = "a planner: a name as `kibitz planners` lists them, name(key=value, ...), or a Python file"
 
 
+def languages() -> str:
+    """The languages that rules may be written in, for a help text."""
+    from kibitz import lang
+
+    return " or ".join(language.summary for language in lang.languages())
+
+
 def game(parser: argparse.ArgumentParser) -> None:
     """Declares GAME."""
     parser.add_argument("game", metavar="GAME", help=GAME)

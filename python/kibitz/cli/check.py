@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="rules in GDL or GDL-II, prefix (.kif) or infix (.gdl); with --leaks, any game",
+        help=f"rules in {_options.languages()}; with --leaks, any game",
     )
     parser.add_argument(
         "--leaks",

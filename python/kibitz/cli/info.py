@@ -35,9 +35,7 @@ GAMES, STEPS, SECONDS, MOVES = 20, 2000, 2.0, 5
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument(
-        "file", nargs="?", metavar="FILE", help="rules in GDL or GDL-II: a .kif or .gdl file"
-    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help=f"rules in {_options.languages()}")
     parser.add_argument("--limits", action="store_true", help="list the limits that files are held to")
     _options.as_json(parser)
 
@@ -159,7 +157,7 @@ def _print(file: str, about: dict[str, Any]) -> None:
     print(paint(file, "bold"))
     sample, players = about["sample"], about["players"]
     rows = {"players": f"{len(players)}: {', '.join(players)}", "kind": _kind(about)}
-    rows["machine"] = _machine(about["machine"])
+    rows["machine"] = about["machine"]["text"]
     if about["machine"]["why"]:
         rows["why"] = about["machine"]["why"]
     rows["ready in"] = f"{duration(about['seconds'])} (reading, checking, grounding, compiling)"
@@ -193,16 +191,9 @@ def _kind(about: dict[str, Any]) -> str:
     return ", ".join(
         [
             moves[about["moves"]] + (", as far as seen" if guessed else ""),
-            "something is hidden (GDL-II)" if about["hidden"] else "nothing is hidden",
+            f"something is hidden ({about['machine']['language']})"
+            if about["hidden"]
+            else "nothing is hidden",
             "with chance" if about["chance"] else "no chance",
         ]
     )
-
-
-def _machine(machine: dict[str, Any]) -> str:
-    if machine["machine"] != "network":
-        return "reasoner: derives each state's consequences from the rules, which is slower than a network"
-    parts = [f"{machine[key]:,} {key}" for key in ("rules", "facts", "moves", "gates")]
-    how = "machine code" if machine["machine_code"] else "interpreted"
-    turns = f" for each of {machine['phases']} turns" if machine["phases"] > 1 else ""
-    return f"network: {', '.join(parts)}; {sum(machine['operations']):,} operations a step{turns}, {how}"

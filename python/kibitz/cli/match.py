@@ -130,4 +130,6 @@ def progress(clock: Clock) -> str:
 
 def _people(makers: list[Maker]) -> bool:
     """Whether somebody sits at this terminal."""
-    return any(isinstance(maker, str) and maker.partition("(")[0] == "human" for maker in makers)
+    from kibitz._core import spec_name
+
+    return any(isinstance(maker, str) and spec_name(maker) == "human" for maker in makers)

@@ -57,12 +57,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Plays one game against a person."""
+    import secrets
+
+    from kibitz._core import spec_name
+
     game = _load.game(options.game)
     seat = find_seat(game, options.seat)
     opponent = options.planner or _load.default_planner(game)
-    hint = options.hint or (opponent if opponent.partition("(")[0] not in ("human", "random") else None)
-    import secrets
-
+    hint = options.hint or (opponent if spec_name(opponent) not in ("human", "random") else None)
     seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
     sitting = Sitting(game, seat, opponent, hint or _load.default_planner(game), seed)
     sitting.play()

@@ -7,7 +7,6 @@ A game written in Python is one module in this folder with a subclass of `kibitz
 from __future__ import annotations
 
 import importlib
-import re
 from typing import Any
 
 from kibitz import _core, _registry, lang
@@ -31,7 +30,7 @@ def load(game: str | Game | Rules[Any]) -> Game:
     """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
 
     A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, or `adapter:rest` for games of
-    others such as `openspiel:kuhn_poker`. Rules that come with the package need no `.kif` unless a game of
+    others such as `openspiel:kuhn_poker`. Rules that come with the package need no suffix unless a game of
     that name is built in. A misspelt name is answered with the nearest right ones. A
     game is returned as it is.
 
@@ -45,21 +44,16 @@ def load(game: str | Game | Rules[Any]) -> Game:
         return wrap(game)
     if lang.is_rules(game):
         return lang.load(game)
-    if prefixed := re.match(r"([A-Za-z][A-Za-z0-9_]+):(?=.)", game):
-        return _adapted(prefixed.group(1), game[prefixed.end() :])
+    if prefixed := _core.split_prefix(game):
+        return _adapted(*prefixed)
     name = _core.parse_spec(game)[0]
     if name.endswith(".py"):
         raise ValueError(
             f"{name} is not loaded: that would run whatever is in it; import it yourself and hand an "
             "instance of its Rules to kibitz.load"
         )
-    rules = lang.FOLDER / f"{name}.kif"
-    if (
-        rules.parent == lang.FOLDER
-        and rules.is_file()
-        and name not in [entry.name for entry in _core.games()]
-    ):
-        return lang.load(game.replace(name, f"{name}.kif", 1))
+    if (file := lang.shipped(name)) and name not in [entry.name for entry in _core.games()]:
+        return lang.load(game.replace(name, file, 1))
     make = _registry.find("game", game)
     return Game.native(game) if make is None else wrap(make(), game)
 

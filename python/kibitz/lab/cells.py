@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 from kibitz import games as game_registry
 from kibitz import planners as planner_registry
 from kibitz._arguments import demand
-from kibitz._core import Game, Planner, parse_spec
+from kibitz._core import Game, Planner, parse_spec, spec_name
 from kibitz.lab._toml_lines import Path as Place
 from kibitz.lab.document import Mistake, read_document
 from kibitz.lab.experiment import (
@@ -344,7 +344,7 @@ class _Resolver:
 
     def _make(self, spec: str, entrant: _Entrant) -> str | None:
         """Finds a planner and makes one; its name, or None where that failed."""
-        if parse_name(spec) == "human":
+        if spec_name(spec) == "human":
             self.wrong(entrant.place, "a person cannot take part in an experiment; kibitz match asks one")
             return None
         try:
@@ -387,11 +387,6 @@ class _Resolver:
         if stop is not None and stop.elo0 is not None and (game.info.players, planners) != (2, 2):
             what = f"{planners} planner{'s' * (planners != 1)} in {game.spec}"
             self.wrong(where, f"the test by Elo is for two planners in a game of two, not for {what}")
-
-
-def parse_name(spec: str) -> str:
-    """The name in a spec that may be wrong."""
-    return spec.partition("(")[0].strip()
 
 
 def new_planner(maker: Maker) -> AnyPlanner:

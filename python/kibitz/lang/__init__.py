@@ -1,26 +1,41 @@
-"""Games from rules files: GDL and GDL-II, in prefix (`.kif`) or infix (`.gdl`) notation.
+"""Games from rules files, in the languages that `languages` lists: GDL, for one.
 
 A file's name is a game's spec, wherever a game is asked for. Rules that come with the package are
-found by their name alone. A file is data: it is read within limits and never run as code. A limit can be
-changed for a file, in brackets after its name: `chess.kif(limit.seconds=120)`.
+found by their name alone. A file is data: it is read within limits and never run as code. What a file
+takes, and a limit that is changed for it, stands in brackets after its name: `chess.kif(limit.seconds=120)`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from kibitz import _core, _files
-from kibitz._core import Entry, Finding, Game, ParamDoc, RulesMachine
+from kibitz._core import Entry, Finding, Game, ParamDoc, RulesFile, RulesMachine
 
-SUFFIXES = (".kif", ".gdl")
 FOLDER = Path(__file__).parent / "rules"
 """Where the rules that come with the package are."""
-_SPEC = re.compile(r"(?P<path>.*\.(?:kif|gdl))\s*(?:\((?P<facts>.*)\))?\s*", re.DOTALL | re.IGNORECASE)
-_FACT = r"(?:^|(?<=\r))\(\s*(?P<key>{key})\s+(?P<value>[^\s()?]+)\s*\)[ \t]*(?:;[^\r\n]*)?(?=\r|$)"
-"""A fact with one argument, alone on a line, whichever way lines end."""
-_LIMIT = "limit."
+
+
+class Language(NamedTuple):
+    """A language of rules."""
+
+    name: str
+    summary: str
+    """What to write, after "rules in": dialects and notations with their suffixes."""
+    suffixes: list[str]
+    """What names of its files end in."""
+
+
+def languages() -> list[Language]:
+    """The languages that rules may be written in.
+
+    >>> from kibitz.lang import languages
+    >>> [language.suffixes for language in languages() if language.name == "GDL"]
+    [['.kif', '.gdl']]
+    """
+    return [Language(*about) for about in _core.rules_languages()]
 
 
 def is_rules(spec: str) -> bool:
@@ -30,7 +45,17 @@ def is_rules(spec: str) -> bool:
     >>> is_rules("games/chess.kif"), is_rules("breakthrough.kif(rows=6)"), is_rules("chess")
     (True, True, False)
     """
-    return _SPEC.fullmatch(spec) is not None
+    return _core.is_rules(spec)
+
+
+def in_folder(folder: Path) -> list[Path]:
+    """The rules files that are directly in a folder, sorted.
+
+    >>> from kibitz.lang import FOLDER, in_folder
+    >>> any(file.name == "tic-tac-toe.kif" for file in in_folder(FOLDER))
+    True
+    """
+    return sorted(each for each in folder.iterdir() if is_rules(each.name))
 
 
 def limits() -> list[ParamDoc]:
@@ -40,10 +65,7 @@ def limits() -> list[ParamDoc]:
     >>> [limit.default for limit in limits() if limit.name == "limit.seconds"]
     ['20']
     """
-    return [
-        ParamDoc(f"limit.{name}", "number", f"{usual:,.0f}", f"up to {most:,.0f}", summary)
-        for name, usual, most, summary in _core.rules_limits()
-    ]
+    return _core.rules_limits()
 
 
 def load(spec: str, *, limits: Mapping[str, float] | None = None) -> Game:
@@ -57,8 +79,7 @@ def load(spec: str, *, limits: Mapping[str, float] | None = None) -> Game:
     >>> load("tic-tac-toe.kif").player_name(0)
     'xplayer'
     """
-    name, data, changed = read(spec, limits)
-    return Game.from_rules(name, data, spec, changed)
+    return Game.from_rules(*read(spec, limits))
 
 
 def machine(
@@ -66,7 +87,7 @@ def machine(
 ) -> RulesMachine:
     """What runs the rules of a file, bare: facts, all roles' moves, scores and percepts in its own words.
 
-    `machine` is one of `kibitz._core.rules_machines()`: `network`, `reasoner`, or the network of one way of
+    `machine` is one of `read(spec)[0].machines`: `network`, `reasoner`, or the network of one way of
     grounding; None for the one that `load` would choose.
 
     >>> from kibitz.lang import machine
@@ -74,8 +95,7 @@ def machine(
     >>> [len(moves) for moves in state.legal], state.terminal
     ([9, 1], False)
     """
-    name, data, changed = read(spec, limits)
-    return RulesMachine(name, data, machine, changed)
+    return RulesMachine(*read(spec, limits), machine)
 
 
 def check(spec: str, *, limits: Mapping[str, float] | None = None) -> list[Finding]:
@@ -88,61 +108,42 @@ def check(spec: str, *, limits: Mapping[str, float] | None = None) -> list[Findi
     return _core.check_rules(*read(spec, limits))
 
 
-def read(
-    spec: str, limits: Mapping[str, float] | None = None
-) -> tuple[str, bytes, list[tuple[str, float]]]:
-    """The name of the file that a spec means, its content with the facts in it, and changed limits."""
-    match = _SPEC.fullmatch(spec)
-    if match is None:
-        raise ValueError(f"{spec!r} is not a rules file: its name must end in .kif or .gdl")
-    path = Path(match["path"])
-    arguments = _core.parse_spec(f"rules({match['facts'] or ''})")[1]
-    facts = [(key, value) for key, value in arguments if not key.startswith(_LIMIT)]
-    changed = {key.removeprefix(_LIMIT): value for key, value in arguments if key.startswith(_LIMIT)}
-    changed |= limits or {}
-    for key, value in changed.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{path.name}: {_LIMIT}{key}={value} is not a number")
-    [(usual, most)] = [(usual, most) for key, usual, most, _ in _core.rules_limits() if key == "bytes"]
-    largest = int(min(max(changed.get("bytes", usual), 0), most))
+def read(spec: str, limits: Mapping[str, float] | None = None) -> tuple[RulesFile, list[bytes]]:
+    """The file that a spec means, and what it and the files beside it say.
+
+    >>> from kibitz.lang import read
+    >>> file, [data] = read("breakthrough.kif(rows=6)")
+    >>> file.path, file.language, b"(rows 8)" in data
+    ('breakthrough.kif', 'GDL', True)
+    """
+    file = RulesFile(spec, list((limits or {}).items()))
+    path = Path(file.path)
     shipped = FOLDER / path.name
     if not path.exists() and path.name == str(path) and shipped.is_file():
-        data = shipped.read_bytes()
-    else:
-        try:
-            # No more than one byte too many, so that the core sees what is too large.
-            data = _files.read(path, largest, beyond=True)
-        except OSError as error:
-            shipped_names = [entry.name for entry in shipped_rules()]
-            near = path.name == str(path)
-            what = _core.unknown("rules file", str(path), shipped_names) if near else error.strerror
-            raise ValueError(f"{path} cannot be read: {what}") from None
-    return path.name, _with_facts(path.name, data, facts), list(changed.items())
+        path = shipped
+    paths = [path, *(path.with_name(name) for name in file.beside)]
+    return file, [_content(each, file.most_bytes) for each in paths]
 
 
-def _with_facts(name: str, data: bytes, facts: list[tuple[str, object]]) -> bytes:
-    text = data.decode("utf-8", "surrogateescape")
-    for key, value in facts:
-        found = list(re.finditer(_FACT.format(key=re.escape(key)), text, re.MULTILINE | re.IGNORECASE))
-        if len(found) != 1:
-            known = sorted(_parameters(text))
-            what = "takes no values" if not known else _core.unknown("fact", key, known)
-            raise ValueError(
-                f"{name}: {what}; a value in brackets replaces that of a fact such as ({key} 8)"
-            )
-        if not re.fullmatch(r"[\w.+-]+", str(value)):
-            raise ValueError(f"{name}: {key}={value} is not a name or a number")
-        begin, end = found[0].span("value")
-        text = text[:begin] + str(value) + text[end:]
-    return text.encode("utf-8", "surrogateescape")
+def _content(path: Path, most: int) -> bytes:
+    try:
+        # No more than one byte too many, so that the core sees what is too large.
+        return _files.read(path, most, beyond=True)
+    except OSError as error:
+        near = path.name == str(path)
+        shipped = [file.name for file in in_folder(FOLDER)]
+        what = _core.unknown("rules file", str(path), shipped) if near else error.strerror
+        raise ValueError(f"{path} cannot be read: {what}") from None
 
 
-def _parameters(text: str) -> dict[str, str]:
-    """The facts that stand once in a file, alone on a line, and have one argument, a number."""
-    found = list(re.finditer(_FACT.format(key=r"[A-Za-z][\w-]*"), text, re.MULTILINE))
-    names = [fact["key"] for fact in found]
-    once = [fact for fact in found if names.count(fact["key"]) == 1]
-    return {fact["key"]: fact["value"] for fact in once if fact["value"].isdigit()}
+def shipped(name: str) -> str | None:
+    """The file that comes with the package and is called so, whatever its language.
+
+    >>> from kibitz.lang import shipped
+    >>> shipped("peg-solitaire"), shipped("no-such-game")
+    ('peg-solitaire.kif', None)
+    """
+    return next((file.name for file in in_folder(FOLDER) if file.stem == name), None)
 
 
 def shipped_rules() -> list[Entry]:
@@ -152,14 +153,4 @@ def shipped_rules() -> list[Entry]:
     >>> any(entry.name == "tic-tac-toe.kif" for entry in shipped_rules())
     True
     """
-    entries = []
-    for file in sorted(FOLDER.iterdir()):
-        if file.suffix in SUFFIXES:
-            text = file.read_text(encoding="utf-8")
-            summary = text.partition("\n")[0].lstrip("; ").strip()
-            params = [
-                ParamDoc(key, "number", value, None, "a fact of the rules")
-                for key, value in _parameters(text).items()
-            ]
-            entries.append(Entry(file.name, summary, params))
-    return entries
+    return [_core.describe_rules(RulesFile(file.name), file.read_bytes()) for file in in_folder(FOLDER)]

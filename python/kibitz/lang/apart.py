@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from kibitz.lang import is_rules
+from kibitz.lang import in_folder
 
 GRACE = 60.0
 """Seconds beyond its time that a process has, to start and to end."""
@@ -30,8 +30,7 @@ def files(paths: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        inside = sorted(each for each in path.iterdir() if is_rules(each.name)) if path.is_dir() else [path]
-        found += inside
+        found += in_folder(path) if path.is_dir() else [path]
     return found
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from kibitz._core import RulesMachine, rules_machines
+from kibitz._core import RulesFile, RulesMachine
 from kibitz.lang.asp import Term
 from kibitz.lang.oracle import Verdict, compare_rules
 
@@ -323,25 +323,25 @@ def judge(rules: Rules, seed: int = 0) -> Verdict:
     >>> judge(invent(3)).result
     'agrees'
     """
-    name, data = f"{seed}.kif", text(rules).encode()
+    file, data = RulesFile(f"{seed}.kif"), text(rules).encode()
     other = text(_reordered(rules, random.Random(seed))).encode()
 
     def machine(kind: str, data: bytes = data, **limits: float) -> Callable[[], RulesMachine]:
-        return lambda: RulesMachine(name, data, kind, list(limits.items()))
+        return lambda: RulesMachine(file.limited(list(limits.items())), [data], kind)
 
-    followers = {kind: machine(kind) for kind in rules_machines() if kind != "network"}
+    followers = {kind: machine(kind) for kind in file.machines if kind != "network"}
     followers["network of reordered rules"] = machine("network", other)
     for kind in ("network", "reasoner"):
         followers[f"{kind} with static facts on demand"] = machine(kind, static_facts=1)
     try:
         return compare_rules(
-            name, data, followers=followers, states=STATES, longest=LONGEST, seconds=20, seed=seed
+            file, [data], followers=followers, states=STATES, longest=LONGEST, seconds=20, seed=seed
         )
     except BaseException as error:
         # A panic of the core is no Exception, so that nobody passes over it.
         if type(error).__name__ != "PanicException":
             raise
-        return Verdict(name, "disagrees", differences=[f"the core panicked: {error}"])
+        return Verdict(file.spec, "disagrees", differences=[f"the core panicked: {error}"])
 
 
 def _reordered(rules: Rules, rng: random.Random) -> Rules:

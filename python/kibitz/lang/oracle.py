@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from kibitz import _files
-from kibitz._core import RulesMachine, RulesState, check_rules
+from kibitz._core import RulesFile, RulesMachine, RulesState, check_rules
 from kibitz.lang import apart, read
 from kibitz.lang.asp import Answer, Program
 
@@ -63,16 +63,14 @@ def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0
     >>> compare("tic-tac-toe.kif", states=2).result
     'agrees'
     """
-    _, data, limits = read(spec)
-    return compare_rules(spec, data, limits=limits, states=states, seconds=seconds, seed=seed)
+    return compare_rules(*read(spec), states=states, seconds=seconds, seed=seed)
 
 
 def compare_rules(
-    name: str,
-    data: bytes,
+    file: RulesFile,
+    data: Sequence[bytes],
     *,
     followers: Mapping[str, Callable[[], RulesMachine]] | None = None,
-    limits: Sequence[tuple[str, float]] = (),
     states: int = 20,
     longest: int = LONGEST,
     seconds: float = 60.0,
@@ -83,21 +81,22 @@ def compare_rules(
     `followers` are the machines that play the network's games again, by what differences call each; the
     reasoner, if nothing is said.
 
+    >>> from kibitz._core import RulesFile
     >>> from kibitz.lang.oracle import compare_rules
-    >>> compare_rules("no rules", b"(role you)").result
+    >>> compare_rules(RulesFile("no-rules.kif"), [b"(role you)"]).result
     'refused'
     """
     begin = time.monotonic()
-    verdict = Verdict(name, "agrees")
-    errors = [finding for finding in check_rules(name, data, limits) if finding.severity == "error"]
+    verdict = Verdict(file.spec, "agrees")
+    errors = [finding for finding in check_rules(file, data) if finding.severity == "error"]
     if errors:
         verdict.result, verdict.why = "refused", f"{errors[0].code}: {errors[0].message}"
         return verdict
-    comparison = _Comparison(name, data, limits, verdict, begin + seconds)
+    comparison = _Comparison(file, data, verdict, begin + seconds)
     try:
         games = comparison.with_clingo(states, longest, random.Random(seed))
         if verdict.machines.get("reasoner") is None:
-            others = followers or {"reasoner": lambda: RulesMachine(name, data, "reasoner", limits)}
+            others = followers or {"reasoner": lambda: RulesMachine(file, data, "reasoner")}
             for who, made in others.items():
                 comparison.with_another(who, made(), games)
         if not all(verdict.machines.values()):
@@ -118,17 +117,16 @@ def compare_rules(
 class _Comparison:
     """The rules of one file, and what was found out about them so far."""
 
-    name: str
-    data: bytes
-    limits: Sequence[tuple[str, float]]
+    file: RulesFile
+    data: Sequence[bytes]
     verdict: Verdict
     end: float
 
     def with_clingo(self, states: int, longest: int, rng: random.Random) -> list[list[Played]]:
         """Plays games by the network, or the reasoner if there is none, and puts states to clingo."""
-        program = Program(self.data.decode())
+        program = Program(self.file.applied(self.data)[0])
         time_to_ground = ("seconds", max(1.0, (self.end - time.monotonic()) / 4))
-        player = RulesMachine(self.name, self.data, None, [*self.limits, time_to_ground])
+        player = RulesMachine(self.file.limited([time_to_ground]), self.data)
         start = {
             "roles": (program.roles(), frozenset(role.lower() for role in player.roles)),
             "init": (program.initial(), _facts(player.initial())),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitz_core::SharedModel;
-use kibitz_core::spec::unknown;
 
 use crate::gdl::check::check;
 use crate::gdl::compile::{Network, network};
@@ -13,6 +12,7 @@ use crate::gdl::parse::{Limits, parse};
 use crate::gdl::picture::Hints;
 use crate::gdl::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
 use crate::gdl::syntax::Rules;
+use crate::limits::{Limit, limit};
 use crate::source::{Finding, Law, Severity, Source, Span};
 
 /// A game made of rules, and how it is run.
@@ -80,43 +80,11 @@ impl Default for LoadLimits {
     }
 }
 
-/// A limit that has a name, so that users can change it.
-pub struct Limit {
-    /// How it is asked for, after `limit.`.
-    pub name: &'static str,
-    /// What it bounds.
-    pub summary: &'static str,
-    /// What it can be set to.
-    pub range: [f64; 2],
-    get: fn(&LoadLimits) -> f64,
-    set: fn(&mut LoadLimits, f64),
-}
-
-impl Limit {
-    /// Its value among these.
-    pub fn get(&self, limits: &LoadLimits) -> f64 {
-        (self.get)(limits)
-    }
-}
-
-macro_rules! limit {
-    ($name:literal, $most:expr, $summary:literal, $($field:ident).+: $kind:ty) => {
-        Limit {
-            name: $name,
-            summary: $summary,
-            range: [1.0, $most],
-            get: |limits| limits.$($field).+ as f64,
-            set: |limits, value| limits.$($field).+ = value as $kind,
-        }
-    };
-}
-
 /// What the machine that does not ground has before the first move, however little grounding has.
 const LEAST_TIME: Duration = Duration::from_secs(10);
 
-/// All limits that have a name. What a limit can be set to is bounded as well: a spec may come
-/// from a stranger.
-pub const LIMITS: [Limit; 12] = [
+/// All limits that have a name.
+pub const LIMITS: [Limit<LoadLimits>; 12] = [
     limit!("bytes", 1e9, "size of the file", parse.bytes: usize),
     limit!("depth", 500.0, "how deeply its brackets nest", parse.depth: usize),
     limit!("rules", 1e8, "rules in the file", parse.rules: usize),
@@ -149,22 +117,15 @@ pub const LIMITS: [Limit; 12] = [
     limit!("playout_steps", 1e9, "steps after which a playout is cut off", playout_steps: u64),
 ];
 
-impl LoadLimits {
-    /// Changes the limit of a name.
-    ///
-    /// # Errors
-    /// A sentence, if there is none of that name or it cannot be that.
-    pub fn set(&mut self, name: &str, value: f64) -> Result<(), String> {
-        let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) else {
-            return Err(unknown("limit", name, LIMITS.iter().map(|limit| limit.name)).0);
-        };
-        let [least, most] = limit.range;
-        if !(least..=most).contains(&value) {
-            return Err(format!("limit.{name} is from {least} to {most}, and not {value}"));
-        }
-        (limit.set)(self, value);
-        Ok(())
-    }
+/// The rules of a file's text, and what the checker warns of.
+///
+/// # Errors
+/// What is wrong with the file, if one of that is an error.
+pub fn checked(source: &Source, limits: &Limits) -> Result<(Rules, Vec<Finding>), Vec<Finding>> {
+    let rules = parse(source, limits)?;
+    let findings = check(&rules);
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    if findings.iter().any(is_error) { Err(findings) } else { Ok((rules, findings)) }
 }
 
 /// Makes a game of a file's text.
@@ -172,11 +133,7 @@ impl LoadLimits {
 /// # Errors
 /// What is wrong with the file, sorted by place.
 pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>> {
-    let rules = parse(source, &limits.parse)?;
-    let findings = check(&rules);
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(findings);
-    }
+    let (rules, findings) = checked(source, &limits.parse)?;
     let whole = |what: String| vec![Finding::new(&NO_GAME, Span::default(), what)];
     let not_run = |not: NotGround| vec![no_game(&rules, not)];
     let hints = Hints::of(&rules);

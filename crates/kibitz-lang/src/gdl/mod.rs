@@ -2,12 +2,16 @@
 //!
 //! From the lowest to the highest: [`syntax`] (the tree), [`mod@parse`] (from text to the tree),
 //! [`mod@check`] (is it a game?), [`deduce`] (what follows), [`mod@ground`] (rules without variables),
-//! [`compile`] and [`run`] (machines and the game on top), [`picture`] (how its states look).
+//! [`compile`] and [`run`] (machines and the game on top), [`picture`] (how its states look). `language.rs` registers
+//! it; `facts.rs` puts values in brackets in the place of a file's facts, and `bare.rs` lets tools look into machines.
 
+mod bare;
 pub mod check;
 pub mod compile;
 pub mod deduce;
+mod facts;
 pub mod ground;
+mod language;
 mod load;
 pub mod parse;
 pub mod picture;

@@ -59,7 +59,7 @@ fn reason(path: &Path) -> Option<&'static str> {
             let errors = |findings: &[kibitz_lang::Finding]| {
                 findings.iter().any(|finding| finding.severity == Severity::Error)
             };
-            let shown = render_all(&plain, &plain_findings, 9);
+            let shown = render_all(std::slice::from_ref(&plain), &plain_findings, 9);
             assert_eq!(errors(&plain_findings), errors(&findings), "{}: {shown}", path.display());
             findings
         }
@@ -117,7 +117,7 @@ fn mutated() {
             }
             let source = Source::from_bytes("mutated", &bytes);
             match parse(&source, &limits) {
-                Ok(rules) => drop(render_all(&source, &check(&rules), 9)),
+                Ok(rules) => drop(render_all(std::slice::from_ref(&source), &check(&rules), 9)),
                 Err(findings) => assert!(!findings.is_empty()),
             }
         }

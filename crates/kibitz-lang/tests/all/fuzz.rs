@@ -19,7 +19,7 @@ fn try_it(source: &Source) {
     match parse(source, &Limits::default()) {
         Ok(rules) => {
             let findings = check(&rules);
-            render_all(source, &findings, 20);
+            render_all(std::slice::from_ref(source), &findings, 20);
             // What was read reads back as the same.
             let text = rules.to_kif();
             let again =
@@ -28,7 +28,7 @@ fn try_it(source: &Source) {
         }
         Err(findings) => {
             assert!(!findings.is_empty());
-            render_all(source, &findings, 20);
+            render_all(std::slice::from_ref(source), &findings, 20);
         }
     }
 }
@@ -140,7 +140,7 @@ fn mutated_games_run() {
         match load(&source, &limits) {
             Err(findings) => {
                 assert!(!findings.is_empty());
-                render_all(&source, &findings, 20);
+                render_all(std::slice::from_ref(&source), &findings, 20);
                 refused += 1;
             }
             Ok(loaded) => {

@@ -6,6 +6,7 @@ mod common;
 mod corpus;
 mod fuzz;
 mod grounding_strategies;
+mod language;
 mod parse;
 mod past;
 mod picture;

@@ -7,7 +7,8 @@ use kibitz_lang::{Finding, Source};
 
 fn read(text: &str) -> Rules {
     let source = Source::new("test", text);
-    parse(&source, &Limits::default()).unwrap_or_else(|found| panic!("{}", render_all(&source, &found, 9)))
+    parse(&source, &Limits::default())
+        .unwrap_or_else(|found| panic!("{}", render_all(std::slice::from_ref(&source), &found, 9)))
 }
 
 fn refused(source: &Source, limits: &Limits) -> Vec<Finding> {
@@ -18,7 +19,7 @@ fn refused(source: &Source, limits: &Limits) -> Vec<Finding> {
 fn only(text: &str) -> (&'static str, usize, usize) {
     let source = Source::new("test", text);
     let found = refused(&source, &Limits::default());
-    assert_eq!(found.len(), 1, "{}", render_all(&source, &found, 9));
+    assert_eq!(found.len(), 1, "{}", render_all(std::slice::from_ref(&source), &found, 9));
     let place = source.place(found[0].span.start);
     (found[0].code, place.line, place.column)
 }
@@ -261,7 +262,7 @@ fn a_file_is_read_no_further_than_its_limit() {
 fn long_lines_are_cut_around_the_mark() {
     let text = format!("(role a) {} (broken ?x y))", "(p 1) ".repeat(1000));
     let source = Source::new("test", text);
-    let shown = render_all(&source, &refused(&source, &Limits::default()), 9);
+    let shown = render_all(std::slice::from_ref(&source), &refused(&source, &Limits::default()), 9);
     let marked: Vec<&str> =
         shown.lines().filter(|line| line.starts_with("1 |") || line.starts_with("  | ")).collect();
     let caret = marked[1].find('^').unwrap();

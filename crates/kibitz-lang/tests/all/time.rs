@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use kibitz_lang::Source;
 use kibitz_lang::gdl::run::{ReasonLimits, Reasoner};
-use kibitz_lang::gdl::{Limits, LoadLimits, load, parse};
+use kibitz_lang::gdl::{LIMITS, Limits, LoadLimits, load, parse};
+use kibitz_lang::limits::set;
 
 use crate::common::processor_seconds;
 
@@ -41,7 +42,7 @@ fn facts(count: usize) -> [String; 2] {
 fn many_rules_are_loaded_in_time() {
     for (kind, text) in chains(40_000).into_iter().chain(facts(20_000)).enumerate() {
         let mut limits = LoadLimits::default();
-        limits.set("seconds", 1.0).unwrap();
+        set(&LIMITS, &mut limits, "seconds", 1.0).unwrap();
         let begun = processor_seconds();
         let loaded = load(&Source::new("many.kif", &*text), &limits);
         let taken = processor_seconds() - begun;
@@ -60,7 +61,7 @@ fn the_reasoner_hears_the_clock() {
     assert_eq!(why, "what comes before the first move takes more than 0 s to derive (limit.seconds)");
     // A limit of nothing is about grounding: the rules are run without it.
     let mut limits = LoadLimits::default();
-    limits.set("seconds", 0.0).unwrap();
+    set(&LIMITS, &mut limits, "seconds", 0.0).unwrap();
     let loaded = load(&Source::new("short.kif", &*text), &limits);
     assert!(loaded.is_ok_and(|loaded| loaded.report.machine == "reasoner"));
 }
