@@ -63,7 +63,7 @@ impl FromStr for Spec {
         }
         let mut parser = Parser { text, at: 0 };
         let name = parser.name()?;
-        parser.to_the_end(name)
+        parser.arguments_and_end(name)
     }
 }
 
@@ -113,7 +113,7 @@ impl Parser<'_> {
     }
 
     /// The arguments after a name, and nothing more.
-    fn to_the_end(&mut self, name: String) -> Result<Spec, SpecError> {
+    fn arguments_and_end(&mut self, name: String) -> Result<Spec, SpecError> {
         let spec = self.arguments(name, 0)?;
         self.skip_space();
         if self.at < self.text.len() { Err(self.error("expected the end")) } else { Ok(spec) }

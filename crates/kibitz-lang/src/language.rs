@@ -183,11 +183,11 @@ impl RulesText {
 }
 
 /// A game made of rules, and how it is run.
-pub struct Loaded {
+pub struct Loaded<R = Report> {
     /// The game.
     pub game: SharedModel,
     /// How it is run.
-    pub report: Report,
+    pub report: R,
     /// What the checker warns of.
     pub warnings: Vec<Finding>,
 }

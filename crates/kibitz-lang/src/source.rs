@@ -205,7 +205,7 @@ pub struct Finding {
     /// What is wrong, in one sentence.
     pub message: String,
     /// In which of the files that make a game: 0 is the rules.
-    pub file: usize,
+    pub file: u16,
     /// Where.
     pub span: Span,
     /// What would be right.
@@ -224,7 +224,7 @@ impl Finding {
 
     /// In another file than the rules.
     #[must_use]
-    pub fn in_file(mut self, file: usize) -> Finding {
+    pub fn in_file(mut self, file: u16) -> Finding {
         self.file = file;
         self
     }
@@ -268,7 +268,7 @@ impl Finding {
 
 /// All findings in some files, one below the other, at most `most` of them, and a line that counts them.
 pub fn render_all(sources: &[Source], findings: &[Finding], most: usize) -> String {
-    let render = |finding: &Finding| finding.render(&sources[finding.file]) + "\n";
+    let render = |finding: &Finding| finding.render(&sources[usize::from(finding.file)]) + "\n";
     let mut text: String = findings.iter().take(most).map(render).collect();
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let plural = |count, word| format!("{count} {word}{}", if count == 1 { "" } else { "s" });

@@ -145,7 +145,7 @@ impl Finding {
 }
 
 fn convert(sources: &[Source], found: &Found) -> Finding {
-    let source = &sources[found.file];
+    let source = &sources[usize::from(found.file)];
     let place = source.place(found.span.start);
     Finding {
         severity: found.severity.name(),

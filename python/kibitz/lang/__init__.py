@@ -1,8 +1,8 @@
 """Games from rules files, in the languages that `languages` lists: GDL, for one.
 
 A file's name is a game's spec, wherever a game is asked for. Rules that come with the package are
-found by their name alone. A file is data: it is read within limits and never run as code. What a file
-takes, and a limit that is changed for it, stands in brackets after its name: `chess.kif(limit.seconds=120)`.
+found by their name alone. A file is data: it is read within limits and never run as code. What it takes,
+and a limit that is changed for it, stands in brackets after its name: `chess.kif(limit.seconds=120)`.
 """
 
 from __future__ import annotations

@@ -1,21 +1,26 @@
 """Work on many rules files, each in a process of its own, with limits of time and memory.
 
-A module that does so has a command `python -m MODULE --one FILE ...`, which prints what it found out
-about one file as JSON; `each` calls it for many files and never fails because one of them does.
+A module that does so has a command `python -m MODULE FILE ...`, with the arguments of `parser`, that calls
+`run`: with `--one` it prints what it found out about one file as JSON; without, it calls itself so for
+each file, and never fails because one of them does.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from kibitz import _files
 from kibitz.lang import in_folder
+
+Result = TypeVar("Result")
 
 GRACE = 60.0
 """Seconds beyond its time that a process has, to start and to end."""
@@ -32,6 +37,63 @@ def files(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         found += in_folder(path) if path.is_dir() else [path]
     return found
+
+
+def parser(module: str, about: str | None) -> argparse.ArgumentParser:
+    """The arguments that every such command has; its own module says what it is about.
+
+    >>> from kibitz.lang import apart
+    >>> apart.parser("kibitz.lang.survey", "How rules fare.").parse_args(["games", "--jobs", "2"]).jobs
+    2
+    """
+    arguments = argparse.ArgumentParser(
+        prog=f"python -m {module}", description=(about or "").partition("\n")[0]
+    )
+    arguments.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="rules files, or folders of them"
+    )
+    arguments.add_argument("--memory", type=float, default=4, help="GiB for each file (default 4)")
+    arguments.add_argument("--seed", type=int, default=0, help="for the random games (default 0)")
+    arguments.add_argument("--jobs", type=int, default=1, help="files at a time (default 1)")
+    arguments.add_argument("--json", type=Path, metavar="FILE", help="keep the results, one a line")
+    arguments.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    return arguments
+
+
+def run(
+    module: str,
+    options: argparse.Namespace,
+    *keys: str,
+    one: Callable[[str], Result],
+    kind: Callable[..., Result],
+    lost: str,
+    told: Callable[[Result, str], object],
+) -> list[Result] | None:
+    """What `one` finds out about each file, in a process of its own; None where this is such a process.
+
+    `keys` are the arguments that it wants beside those of `parser`, with `seconds` among them. It gives a
+    dataclass of that `kind`, which begins with file, result and why; `lost` is the result where a process
+    says nothing. Each is `told` when it comes, with its number.
+    """
+    if options.one:
+        limit_memory(options.memory)
+        print(json.dumps(vars(one(str(options.paths[0])))))
+        return None
+    paths = files(options.paths)
+    words = [f"--{key}={getattr(options, key)}" for key in (*keys, "seed", "memory")]
+    results: list[Result] = []
+    with contextlib.ExitStack() as stack:
+        kept = stack.enter_context(options.json.open("w")) if options.json else None
+        found = each(module, paths, words, seconds=2 * options.seconds, jobs=options.jobs)
+        for number, (file, about) in enumerate(found, 1):
+            result = kind(**about) if isinstance(about, dict) else kind(str(file), lost, about)
+            results.append(result)
+            told(result, f"{number}/{len(paths)}")
+            if kept:
+                with _files.naming(options.json):
+                    kept.write(json.dumps(vars(result)) + "\n")
+                    kept.flush()
+    return results
 
 
 def each(

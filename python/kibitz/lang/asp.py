@@ -229,16 +229,16 @@ class Program:
     def _clause(self, head: Term, body: Sequence[Term]) -> str:
         literals = list(body)
         positive = [each for each in literals if _name(each) not in ("not", "distinct", SAME)]
-        bound = {variable for each in positive for variable in _variables(each)}
+        bound = {variable for each in positive for variable in variables(each)}
         if _name(head) in ("legal", "goal", "sees", "input") and len(head) == 3:
             who = head[1]
             if isinstance(who, str) and who.startswith("?") and who not in bound:
                 literals.append(["role", who])
                 bound.add(who)
-        uses = Counter(variable for each in (head, *literals) for variable in _variables(each))
+        uses = Counter(variable for each in (head, *literals) for variable in variables(each))
         parts = []
         for each in literals:
-            own = Counter(_variables(each))
+            own = Counter(variables(each))
             free = {key for key in own if key not in bound and own[key] == uses[key]}
             if _name(each) == "not" and any(own[key] > 1 for key in free):
                 raise ValueError("a variable stands twice in one negated condition and nowhere else")
@@ -295,13 +295,19 @@ def _split(term: Term) -> tuple[Term, list[Term]]:
     return term, []
 
 
-def _variables(term: Term) -> Iterator[str]:
+def variables(term: Term) -> Iterator[str]:
+    """The variables of a term, as often as they stand there.
+
+    >>> from kibitz.lang.asp import variables
+    >>> list(variables(["cell", "?x", ["s", "?y"], "?x"]))
+    ['?x', '?y', '?x']
+    """
     if isinstance(term, str):
         if term.startswith("?"):
             yield term
     else:
         for part in term:
-            yield from _variables(part)
+            yield from variables(part)
 
 
 def _relations(formula: Term) -> Iterator[str]:

@@ -21,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from kibitz._core import RulesFile, RulesMachine
-from kibitz.lang.asp import Term
+from kibitz.lang.asp import Term, variables
 from kibitz.lang.oracle import Verdict, compare_rules
 
 Rules = list[Term]
@@ -186,7 +186,7 @@ class _Inventor:
             part = rng.sample(other, rng.randint(1, len(other)))
             found += [_renamed(each, names if rng.random() < 0.7 else {}) for each in part]
             # A test may have lost what gave its variables values.
-            found = [each for each in found if set(_inside(each)) <= set(_bound(found))]
+            found = [each for each in found if set(variables(each)) <= set(_bound(found))]
         for _ in range(rng.choice([0, 1, 1, 2, 2, 3]) if found else rng.choice([1, 2, 2, 3, 4])):
             found.append(rng.choice(level.positive)())
         if rng.random() < 0.4:
@@ -205,7 +205,7 @@ class _Inventor:
             return []
         other = rng.choice(level.positive)()
         other = _renamed(other, {v: rng.choice(free) for v in VARIABLES})
-        there = [v for v in _inside(other) if v in free]
+        there = [v for v in variables(other) if v in free]
         if not there:
             return [other]
         pair = [rng.choice(here), rng.choice(there)]
@@ -233,12 +233,12 @@ class _Inventor:
         atom = rng.choice(atoms)()
         things = [v for v in bound if v not in WHO and v != "?a"]
         names: dict[str, str] = {}
-        for v in sorted(set(_inside(atom))):
+        for v in sorted(set(variables(atom))):
             own = [each for each in bound if each in WHO] if v in WHO else things
             instead = self.roles if v in WHO else self.things
             names[v] = rng.choice(own) if own and rng.random() < 0.8 else rng.choice(instead)
             # "For no value": it must not stand twice.
-            if anonymous and list(_inside(atom)).count(v) == 1 and rng.random() < 0.15:
+            if anonymous and list(variables(atom)).count(v) == 1 and rng.random() < 0.15:
                 names[v] = f"?_{v[1:]}"
         return _renamed(atom, names)
 
@@ -286,17 +286,7 @@ class _Inventor:
 def _bound(body: list[Term]) -> list[str]:
     """The variables that conditions give values to."""
     positive = (each for each in body if each[0] not in ("not", "or", "distinct"))
-    return sorted({v for each in positive for v in _inside(each)})
-
-
-def _inside(term: Term) -> Iterator[str]:
-    """The variables of a term, as often as they stand there."""
-    if isinstance(term, str):
-        if term.startswith("?"):
-            yield term
-    else:
-        for part in term:
-            yield from _inside(part)
+    return sorted({v for each in positive for v in variables(each)})
 
 
 def _renamed(term: Term, names: dict[str, str]) -> Term:

@@ -8,9 +8,6 @@ every step what the network said. Each file has a process of its own with limits
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import json
 import os
 import random
 import sys
@@ -18,10 +15,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
-from kibitz import _files
 from kibitz._core import RulesFile, RulesMachine, RulesState, check_rules
 from kibitz.lang import apart, read
 from kibitz.lang.asp import Answer, Program
@@ -261,45 +256,24 @@ def _differences(where: str, unlike: Unlike, step: Played | None = None) -> list
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Compares all files of some folders; the exit code is 1 if a machine and clingo disagree."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kibitz.lang.oracle", description=__doc__.partition("\n")[0]
-    )
-    parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="rules files, or folders of them"
-    )
+    module = "kibitz.lang.oracle"
+    parser = apart.parser(module, __doc__)
     parser.add_argument("--states", type=int, default=20, help="states of each file (default 20)")
     parser.add_argument("--seconds", type=float, default=60, help="time for each file (default 60)")
-    parser.add_argument("--memory", type=float, default=4, help="GiB for each file (default 4)")
-    parser.add_argument("--seed", type=int, default=0, help="for the random games (default 0)")
-    parser.add_argument("--jobs", type=int, default=1, help="files at a time (default 1)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the verdicts, one a line")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
-    if options.one:
-        apart.limit_memory(options.memory)
-        one = compare(
-            str(options.paths[0]), states=options.states, seconds=options.seconds, seed=options.seed
-        )
-        print(json.dumps(vars(one)))
+    verdicts = apart.run(
+        module,
+        options,
+        "states",
+        "seconds",
+        one=lambda spec: compare(spec, states=options.states, seconds=options.seconds, seed=options.seed),
+        kind=Verdict,
+        lost="not compared",
+        told=_print,
+    )
+    if verdicts is None:
         return 0
-    files = apart.files(options.paths)
-    words = [f"--{key}={getattr(options, key)}" for key in ("states", "seconds", "seed", "memory")]
-    counts: Counter[str] = Counter()
-    with contextlib.ExitStack() as stack:
-        kept = stack.enter_context(options.json.open("w")) if options.json else None
-        found = apart.each(
-            "kibitz.lang.oracle", files, words, seconds=2 * options.seconds, jobs=options.jobs
-        )
-        for number, (file, about) in enumerate(found, 1):
-            verdict = (
-                Verdict(**about) if isinstance(about, dict) else Verdict(str(file), "not compared", about)
-            )
-            counts[verdict.result] += 1
-            _print(verdict, f"{number}/{len(files)}")
-            if kept:
-                with _files.naming(options.json):
-                    kept.write(json.dumps(vars(verdict)) + "\n")
-                    kept.flush()
+    counts = Counter(verdict.result for verdict in verdicts)
     print(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
     return 1 if counts["disagrees"] else 0
 

@@ -7,9 +7,6 @@ the checker, or *failed* (a limit was hit), and the reason is told.
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import json
 import os
 import sys
 from collections import Counter
@@ -71,44 +68,26 @@ def survey(spec: str, *, games: int = 20, seconds: float = 60.0, seed: int = 0) 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Surveys all files of some folders; the exit code is 1 if one is cut short or failed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kibitz.lang.survey", description=__doc__.partition("\n")[0]
-    )
-    parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="rules files, or folders of them"
-    )
+    module = "kibitz.lang.survey"
+    parser = apart.parser(module, __doc__)
     parser.add_argument("--games", type=int, default=20, help="random games of each file (default 20)")
     parser.add_argument(
         "--seconds", type=float, default=60, help="begin no game of a file after so long (default 60)"
     )
-    parser.add_argument("--memory", type=float, default=4, help="GiB for each file (default 4)")
-    parser.add_argument("--seed", type=int, default=0, help="for the random games (default 0)")
-    parser.add_argument("--jobs", type=int, default=1, help="files at a time (default 1)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep the results, one a line")
     parser.add_argument("--table", type=Path, metavar="FILE", help="keep them as a table in Markdown")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
-    if options.one:
-        apart.limit_memory(options.memory)
-        one = survey(str(options.paths[0]), games=options.games, seconds=options.seconds, seed=options.seed)
-        print(json.dumps(vars(one)))
+    results = apart.run(
+        module,
+        options,
+        "games",
+        "seconds",
+        one=lambda spec: survey(spec, games=options.games, seconds=options.seconds, seed=options.seed),
+        kind=Surveyed,
+        lost="failed",
+        told=lambda one, number: print(f"{number} {' | '.join(_row(one))}", flush=True),
+    )
+    if results is None:
         return 0
-    files = apart.files(options.paths)
-    words = [f"--{key}={getattr(options, key)}" for key in ("games", "seconds", "seed", "memory")]
-    results = []
-    with contextlib.ExitStack() as stack:
-        kept = stack.enter_context(options.json.open("w")) if options.json else None
-        found = apart.each(
-            "kibitz.lang.survey", files, words, seconds=2 * options.seconds, jobs=options.jobs
-        )
-        for number, (file, about) in enumerate(found, 1):
-            one = Surveyed(**about) if isinstance(about, dict) else Surveyed(str(file), "failed", about)
-            results.append(one)
-            print(f"{number}/{len(files)} {' | '.join(_row(one))}", flush=True)
-            if kept:
-                with _files.naming(options.json):
-                    kept.write(json.dumps(vars(one)) + "\n")
-                    kept.flush()
     if options.table:
         _files.write(options.table, table(results))
     print(summary(results))

@@ -167,7 +167,9 @@ fn brackets(text: &str, path: &str, after: &str) -> Result<Vec<(String, Value)>,
     if text.len() > MAX_LENGTH {
         return Err(SpecError(format!("a spec has at most {MAX_LENGTH} characters")));
     }
-    Parser { text, at: text.len() - after.len() }.to_the_end(path.to_owned()).map(|spec| spec.arguments)
+    Parser { text, at: text.len() - after.len() }
+        .arguments_and_end(path.to_owned())
+        .map(|spec| spec.arguments)
 }
 
 fn is_word(c: char) -> bool {

@@ -16,14 +16,7 @@ use crate::limits::{Limit, limit};
 use crate::source::{Finding, Law, Severity, Source, Span};
 
 /// A game made of rules, and how it is run.
-pub struct Loaded {
-    /// The game.
-    pub game: SharedModel,
-    /// Which machine runs it and why, and how large it is.
-    pub report: Report,
-    /// What the checker warns of.
-    pub warnings: Vec<Finding>,
-}
+pub type Loaded = crate::language::Loaded<Report>;
 
 /// How a game is run.
 #[derive(Clone, Debug, Default)]

@@ -72,7 +72,7 @@ fn beside(file: &RulesFile) -> Result<Vec<String>, String> {
     Ok(vec![format!("{}-{level}.txt", file.name().trim_end_matches(".take"))])
 }
 
-fn number(source: &Source, file: usize, most: u32) -> Result<u32, Vec<Finding>> {
+fn number(source: &Source, file: u16, most: u32) -> Result<u32, Vec<Finding>> {
     let line = source.text().lines().last().unwrap_or_default();
     let (start, end) = (source.text().trim_end().len() - line.trim_end().len(), source.text().len());
     let wrong = |what: String| vec![Finding::new(&NUMBER, Span::new(start, end), what).in_file(file)];

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::components::components;
 use crate::gdl::syntax::{Atom, Clause, Literal, Rules, Symbol, Symbols, Term};
 use crate::source::Span;
 
@@ -130,50 +131,11 @@ pub fn may_match(one: &Term, two: &Term) -> bool {
 }
 
 /// The strongly connected components of a graph, numbered so that edges lead to the same number or a
-/// smaller one. Tarjan's algorithm with a stack of its own: rules may form chains of any length.
+/// smaller one.
 pub fn groups(next: &[Vec<usize>]) -> Vec<usize> {
-    const NONE: usize = usize::MAX;
-    let mut group = vec![NONE; next.len()];
-    let mut order = vec![NONE; next.len()];
-    let mut low = vec![0; next.len()];
-    let mut seen = 0;
-    let mut count = 0;
-    let mut waiting: Vec<usize> = Vec::new();
-    let mut path: Vec<(usize, usize)> = Vec::new();
-    for root in 0..next.len() {
-        if order[root] != NONE {
-            continue;
-        }
-        path.push((root, 0));
-        while let Some((node, edge)) = path.pop() {
-            if edge == 0 {
-                order[node] = seen;
-                low[node] = seen;
-                seen += 1;
-                waiting.push(node);
-            }
-            if let Some(&to) = next[node].get(edge) {
-                path.push((node, edge + 1));
-                if order[to] == NONE {
-                    path.push((to, 0));
-                } else if group[to] == NONE {
-                    low[node] = low[node].min(order[to]);
-                }
-                continue;
-            }
-            if low[node] == order[node] {
-                while let Some(member) = waiting.pop() {
-                    group[member] = count;
-                    if member == node {
-                        break;
-                    }
-                }
-                count += 1;
-            }
-            if let Some((parent, _)) = path.last() {
-                low[*parent] = low[*parent].min(low[node]);
-            }
-        }
+    let mut group = vec![0; next.len()];
+    for (number, members) in components(next).into_iter().enumerate() {
+        members.into_iter().for_each(|member| group[member] = number);
     }
     group
 }

@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gates::{Gate, Gates, Wire};
-use crate::gdl::deduce::{TermId, components};
+use crate::components::components;
+use crate::gdl::deduce::TermId;
 use crate::gdl::ground::{Ground, GroundLiteral};
 use crate::gdl::syntax::Symbol;
 

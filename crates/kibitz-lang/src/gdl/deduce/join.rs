@@ -169,6 +169,25 @@ fn find_places(
     }
 }
 
+/// A term from those of its arguments, if all of them are there. Few are kept off the heap.
+#[inline]
+fn whole<T>(
+    terms: &mut T,
+    args: &[Pattern],
+    part: impl Fn(&mut T, &Pattern) -> Option<TermId>,
+    term: impl FnOnce(&mut T, &[TermId]) -> Option<TermId>,
+) -> Option<TermId> {
+    let mut found = [TermId::NONE; 16];
+    if args.len() <= found.len() {
+        for (slot, arg) in found.iter_mut().zip(args) {
+            *slot = part(terms, arg)?;
+        }
+        return term(terms, &found[..args.len()]);
+    }
+    let args: Option<Vec<TermId>> = args.iter().map(|arg| part(terms, arg)).collect();
+    term(terms, &args?)
+}
+
 /// The term that a pattern stands for, if it is known at all.
 #[inline]
 pub fn resolve(terms: &Terms, pattern: &Pattern, binding: &[TermId]) -> Option<TermId> {
@@ -176,15 +195,8 @@ pub fn resolve(terms: &Terms, pattern: &Pattern, binding: &[TermId]) -> Option<T
         Pattern::Variable(v) => Some(binding[usize::from(*v)]).filter(|id| *id != TermId::NONE),
         Pattern::Ground(id) => Some(*id),
         Pattern::Compound(name, args) => {
-            let mut found = [TermId::NONE; 16];
-            if args.len() <= found.len() {
-                for (slot, arg) in found.iter_mut().zip(args) {
-                    *slot = resolve(terms, arg, binding)?;
-                }
-                return terms.find(*name, &found[..args.len()]);
-            }
-            let args: Option<Vec<TermId>> = args.iter().map(|arg| resolve(terms, arg, binding)).collect();
-            terms.find(*name, &args?)
+            let arg = |terms: &mut &Terms, arg: &Pattern| resolve(terms, arg, binding);
+            whole(&mut &*terms, args, arg, |terms, args| terms.find(*name, args))
         }
     }
 }
@@ -211,15 +223,8 @@ pub fn build(terms: &mut Terms, pattern: &Pattern, binding: &[TermId]) -> Option
         Pattern::Variable(v) => Some(binding[usize::from(*v)]).filter(|id| *id != TermId::NONE),
         Pattern::Ground(id) => Some(*id),
         Pattern::Compound(name, args) => {
-            let mut found = [TermId::NONE; 16];
-            if args.len() <= found.len() {
-                for (slot, arg) in found.iter_mut().zip(args) {
-                    *slot = build(terms, arg, binding)?;
-                }
-                return Some(terms.intern(*name, &found[..args.len()]));
-            }
-            let args: Option<Vec<TermId>> = args.iter().map(|arg| build(terms, arg, binding)).collect();
-            Some(terms.intern(*name, &args?))
+            let arg = |terms: &mut &mut Terms, arg: &Pattern| build(terms, arg, binding);
+            whole(&mut &mut *terms, args, arg, |terms, args| Some(terms.intern(*name, args)))
         }
     }
 }

@@ -18,7 +18,7 @@ mod terms;
 pub use demand::{Demands, add_demands};
 pub use join::{Negation, build, resolve};
 pub use large::STATIC_FACTS;
-pub use program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId, Rule, components};
+pub use program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId, Rule};
 pub use store::Store;
 pub use terms::{TermId, Terms};
 
