@@ -18,6 +18,9 @@ use pyo3::types::PyDict;
 use crate::entry::{Entry, ParamDoc, entry};
 use crate::game::Game;
 
+/// Limits by name, with the values that they are given.
+type Changes = Vec<(String, f64)>;
+
 /// A rules file as a spec names it, with what is in brackets after its name.
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct RulesFile {
@@ -26,7 +29,7 @@ pub struct RulesFile {
     #[pyo3(get)]
     spec: String,
     /// Limits that are changed beside those in the brackets.
-    more: Vec<(String, f64)>,
+    more: Changes,
 }
 
 #[pymethods]
@@ -34,7 +37,7 @@ impl RulesFile {
     /// Reads a spec; ValueError if it names no rules file, or for what is in its brackets.
     #[new]
     #[pyo3(signature = (spec, limits=Vec::new()), text_signature = "(spec, limits=())")]
-    fn new(spec: String, limits: Vec<(String, f64)>) -> PyResult<RulesFile> {
+    fn new(spec: String, limits: Changes) -> PyResult<RulesFile> {
         let file = language::RulesFile::parse(&spec, &limits);
         file.map(|file| RulesFile { file, spec, more: limits })
             .map_err(|SpecError(what)| PyValueError::new_err(what))
@@ -71,7 +74,7 @@ impl RulesFile {
     }
 
     /// The same with other limits.
-    fn limited(&self, limits: Vec<(String, f64)>) -> PyResult<RulesFile> {
+    fn limited(&self, limits: Changes) -> PyResult<RulesFile> {
         RulesFile::new(self.spec.clone(), [self.more.clone(), limits].concat())
     }
 
@@ -85,7 +88,7 @@ impl RulesFile {
         format!("<RulesFile {}>", self.spec)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String, Vec<(String, f64)>)) {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String, Changes)) {
         let file = slf.get();
         (slf.get_type().into_any(), (file.spec.clone(), file.more.clone()))
     }
