@@ -30,7 +30,7 @@ impl ModelChoice {
     /// What is to be known about the parameter.
     pub fn doc() -> ParamDoc {
         ParamDoc {
-            name: NAME,
+            name: NAME.into(),
             kind: <ModelChoice as Param>::kind(),
             default: ModelChoice::Believed.show(),
             range: None,
