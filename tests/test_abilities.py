@@ -61,7 +61,7 @@ def offers(rules: Any) -> set[str]:
 
 
 def test_to_be_there_is_to_be_declared() -> None:
-    always = {"explicit chance", "state hash", "rules that may fail"}
+    always = {"explicit chance", "state hash"}
     assert offers(Race()) == always
     own = {"solver", "proofs", "atoms", "facts", "action keys", "playouts in batches"}
     assert offers(Able()) == always | own

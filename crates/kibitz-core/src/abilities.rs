@@ -45,9 +45,11 @@ macro_rules! declare {
         }
 
         impl Capabilities {
-            /// Each ability's name, and whether it is there, in the order of declaration.
+            /// What planners may ask for: each ability's name, and whether it is there, in the order of declaration.
             pub fn list(&self) -> Vec<(&'static str, bool)> {
-                vec![$(($words, self.$field),)*]
+                let mut all = vec![$(($words, self.$field),)*];
+                all.retain(|(words, _)| !words.is_empty());
+                all
             }
         }
     };
@@ -87,7 +89,7 @@ declare! {
     /// [`Batch`]: plays many games at once.
     batch: Batch = "playouts in batches",
     /// [`Faults`]: its rules are a user's, and may fail.
-    faults: Faults = "rules that may fail",
+    faults: Faults = "",
 }
 
 /// Tells states apart.
