@@ -39,6 +39,15 @@ pub trait Position {
     fn draw(&self, rng: &mut Rng) -> Action;
     /// Shows the state that a joint action leads to, and **adds** each player's reward to `rewards`.
     fn after(&self, joint: &[Action], rewards: &mut [f64], show: &mut dyn FnMut(&dyn Position));
+    /// The same, after what chance does next has been drawn, which **adds** to `later`.
+    fn settled(
+        &self,
+        joint: &[Action],
+        rng: &mut Rng,
+        rewards: &mut [f64],
+        later: &mut [f64],
+        show: &mut dyn FnMut(&dyn Position, &mut Rng),
+    );
 }
 
 /// A state of a game whose type is known.
@@ -49,7 +58,31 @@ pub struct At<'a, G: Game>(pub &'a G, pub &'a G::State);
 pub struct Erased<'a>(pub &'a dyn Model, pub &'a State);
 
 macro_rules! ask {
-    ($trait:ident) => {
+    ($trait:ident, $whole:ident) => {
+        fn after(&self, joint: &[Action], rewards: &mut [f64], show: &mut dyn FnMut(&dyn Position)) {
+            let after = $trait::after(self.0, self.1, joint, rewards);
+            show(&$whole(self.0, &after));
+        }
+
+        fn settled(
+            &self,
+            joint: &[Action],
+            rng: &mut Rng,
+            rewards: &mut [f64],
+            later: &mut [f64],
+            show: &mut dyn FnMut(&dyn Position, &mut Rng),
+        ) {
+            let mut after = $trait::after(self.0, self.1, joint, rewards);
+            for _ in 0..self.info().longest_chance() {
+                if $trait::turn(self.0, &after) != Turn::Chance {
+                    break;
+                }
+                let outcome = $trait::draw(self.0, &after, rng);
+                $trait::step(self.0, &mut after, &[outcome], later);
+            }
+            show(&$whole(self.0, &after), rng);
+        }
+
         fn info(&self) -> &Info {
             $trait::info(self.0)
         }
@@ -73,7 +106,7 @@ macro_rules! ask {
 }
 
 impl<G: Game> Position for At<'_, G> {
-    ask!(Game);
+    ask!(Game, At);
 
     fn has(&self) -> Capabilities {
         self.0.abilities().has()
@@ -112,15 +145,10 @@ impl<G: Game> Position for At<'_, G> {
         let made = game.abilities().solver.and_then(|solver| solver.judge(state, effort, rng, returns));
         made.unwrap_or_else(|| dfs_best_return(game, state, effort, rng, interrupt, returns))
     }
-
-    fn after(&self, joint: &[Action], rewards: &mut [f64], show: &mut dyn FnMut(&dyn Position)) {
-        let after = Game::after(self.0, self.1, joint, rewards);
-        show(&At(self.0, &after));
-    }
 }
 
 impl Position for Erased<'_> {
-    ask!(Model);
+    ask!(Model, Erased);
 
     fn has(&self) -> Capabilities {
         self.0.has()
@@ -148,10 +176,5 @@ impl Position for Erased<'_> {
 
     fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64 {
         self.0.solve(self.1, effort, rng, interrupt, returns)
-    }
-
-    fn after(&self, joint: &[Action], rewards: &mut [f64], show: &mut dyn FnMut(&dyn Position)) {
-        let after = self.0.after(self.1, joint, rewards);
-        show(&Erased(self.0, &after));
     }
 }

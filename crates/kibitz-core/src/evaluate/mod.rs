@@ -39,13 +39,23 @@ pub trait Evaluator: Send + Sync {
     ) -> u64;
 }
 
+/// What becomes of chance that moves right after an action.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Chance {
+    /// The evaluator judges what it may bring.
+    Judged,
+    /// It is drawn, and what it pays counts one move later.
+    Drawn,
+}
+
 /// What somebody may expect right after an action: its reward, and the discounted evaluation of what follows it. Others
-/// who move at once are taken to move at random; where chance is next, the evaluator judges what it may bring.
+/// who move at once are taken to move at random.
 pub fn afterstate_value(
     position: &dyn Position,
     player: usize,
     action: Action,
     evaluator: Option<&dyn Evaluator>,
+    next: Chance,
     rng: &mut Rng,
 ) -> f64 {
     let (players, turn) = (position.info().players, position.turn());
@@ -56,8 +66,9 @@ pub fn afterstate_value(
             *slot = position.random_action(mover, &mut scratch, rng);
         }
     }
-    let (mut rewards, mut values) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
-    position.after(&joint[..turn.width()], &mut rewards[..players], &mut |after| {
+    let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
+    let mut values = [0.0; MAX_PLAYERS];
+    let mut judge = |after: &dyn Position, rng: &mut Rng| {
         if after.turn() == Turn::Over {
             return;
         }
@@ -65,10 +76,18 @@ pub fn afterstate_value(
             Some(evaluator) => {
                 evaluator.evaluate(after, rng, &mut Interrupt::never(), &mut values[..players]);
             }
-            None => after.evaluate(&mut values[..players]),
+            None if after.has().evaluator => after.evaluate(&mut values[..players]),
+            None => {}
         }
-    });
-    rewards[player] + position.info().discount_after(turn) * values[player]
+    };
+    let joint = &joint[..turn.width()];
+    match next {
+        Chance::Judged => position.after(joint, &mut rewards[..players], &mut |after| judge(after, rng)),
+        Chance::Drawn => {
+            position.settled(joint, rng, &mut rewards[..players], &mut later[..players], &mut judge);
+        }
+    }
+    rewards[player] + position.info().discount_after(turn) * (later[player] + values[player])
 }
 
 /// The action after which reward plus evaluation is highest for `player`, and how high; of equals, any.
@@ -79,7 +98,8 @@ pub fn greedy(
     evaluator: Option<&dyn Evaluator>,
     rng: &mut Rng,
 ) -> (Action, f64) {
-    let value = |action: &Action| afterstate_value(position, player, *action, evaluator, rng);
+    let value =
+        |action: &Action| afterstate_value(position, player, *action, evaluator, Chance::Judged, rng);
     let values: Vec<f64> = legal.iter().map(value).collect();
     let best = rng.highest(&values);
     let action = legal.get(best).copied().unwrap_or_default();

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use super::bring_up_to_date;
 use crate::belief::{Belief, BeliefKind, Form, World};
-use crate::game::{Action, Turn};
+use crate::evaluate::{Chance, afterstate_value};
 use crate::interrupt::Pause;
-use crate::model::{Model, SharedModel, collapsed_or_self};
+use crate::model::{SharedModel, collapsed_or_self};
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Judgement, Planner};
-use crate::playout::MAX_PLAYERS;
+use crate::position::Erased;
 use crate::registry::PlannerEntry;
 use crate::rng::Rng;
 use crate::view::View;
@@ -94,7 +94,8 @@ impl Planner for OneStep {
                 if watch.is_due() && simulations > 0 && pause() {
                     break 'rounds;
                 }
-                *sum += afterstate_value(model, &world, view.player, *action, rng);
+                let at = Erased(model, &world.state);
+                *sum += afterstate_value(&at, view.player, *action, None, Chance::Drawn, rng);
                 *visits += 1;
                 simulations += 1;
             }
@@ -127,35 +128,4 @@ impl Planner for OneStep {
             ..Decision::default()
         })
     }
-}
-
-/// Reward of one action, plus what chance pays right after it and the evaluator promises then, both of which come one
-/// move later. Others who move at once move at random.
-fn afterstate_value(model: &dyn Model, world: &World, player: usize, action: Action, rng: &mut Rng) -> f64 {
-    let players = model.info().players;
-    let mut state = world.state.clone();
-    let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
-    let own = model.turn(&state);
-    let mut scratch = Vec::new();
-    let mut joint = [action; MAX_PLAYERS];
-    for (slot, mover) in joint.iter_mut().zip(own.movers().iter()) {
-        if mover != player {
-            *slot = model.random_action(&state, mover, &mut scratch, rng);
-        }
-    }
-    model.step(&mut state, &joint[..own.width()], &mut rewards[..players]);
-    let mut turn = model.turn(&state);
-    for _ in 0..model.info().longest_chance() {
-        if turn != Turn::Chance {
-            break;
-        }
-        let outcome = model.draw(&state, rng);
-        model.step(&mut state, &[outcome], &mut later[..players]);
-        turn = model.turn(&state);
-    }
-    let mut values = [0.0; MAX_PLAYERS];
-    if turn != Turn::Over && model.has().evaluator {
-        model.evaluate(&state, &mut values[..players]);
-    }
-    rewards[player] + model.info().discount_after(own) * (later[player] + values[player])
 }

@@ -37,6 +37,10 @@ impl Playout for Judged {
         Needs { evaluator: !sees_all, solver: self.solver.is_some(), ..Needs::default() }
     }
 
+    fn makes_moves(&self) -> bool {
+        false
+    }
+
     fn run(
         &mut self,
         model: &dyn Model,

@@ -36,6 +36,11 @@ pub trait Playout: Send + Sync {
         Needs::default()
     }
 
+    /// Whether it makes moves, which a depth can cut short; else it judges the leaf as it is.
+    fn makes_moves(&self) -> bool {
+        true
+    }
+
     /// The policy, where moves are drawn by one that every game knows: many such playouts can be made at once.
     fn plain(&self) -> Option<Policy> {
         None

@@ -2,6 +2,7 @@
 
 use super::{Context, Needs, Playout, PlayoutSpec, Rollout, Trace};
 use crate::model::{Model, State};
+use crate::params::Param;
 
 crate::params! {
     /// To a depth.
@@ -24,19 +25,29 @@ crate::register_playout!(
     "cut",
     "Another playout to a depth, where the evaluator judges.",
     CutParams,
-    |params| Ok(Box::new(Until { depth: Some(params.depth), inner: params.playout.build() }))
+    |params| Until::boxed(Some(params.depth), &params.playout)
 );
 crate::register_playout!(
     "turn",
     "Another playout until somebody else is to move, where the evaluator judges.",
     TurnParams,
-    |params| Ok(Box::new(Until { depth: None, inner: params.playout.build() }))
+    |params| Until::boxed(None, &params.playout)
 );
 
 struct Until {
     /// Moves; if none is said, to the end of the turn.
     depth: Option<u32>,
     inner: Box<dyn Playout>,
+}
+
+impl Until {
+    fn boxed(depth: Option<u32>, inner: &PlayoutSpec) -> Result<Box<dyn Playout>, String> {
+        let made = inner.build();
+        if !made.makes_moves() {
+            return Err(format!("playout={} makes no moves that could be cut short", inner.show()));
+        }
+        Ok(Box::new(Until { depth, inner: made }))
+    }
 }
 
 impl Playout for Until {

@@ -12,10 +12,10 @@
 //! present belief meet, the search is over, and exact.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use super::params::{Choice, SearchParams};
 use super::run::SearchRequest;
+use super::verdict::rank;
 use crate::belief::World;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
 use crate::belief::perfect_information_bound::PerfectInformationBound;
@@ -119,16 +119,17 @@ impl BeliefSearch {
         let (root, exchanges) = self.graph.find(model, worlds);
         self.nodes.resize_with(self.graph.len(), Node::default);
         let begun = self.graph.transitions;
-        let mut simulations = 0;
-        while simulations < stop.simulations && !self.is_over(root) {
+        let (mut simulations, mut idle) = (0, 0);
+        while !self.is_over(root) {
+            let steps = self.graph.transitions;
             self.simulate(&mut run, root);
+            // So that there is an end where all is known.
+            idle += u64::from(self.graph.transitions == steps);
             simulations += 1;
-            let spent = self.graph.transitions - begun >= stop.transitions;
-            if spent || self.nodes.len() > stop.nodes || model.faults() != stop.faults {
-                break;
-            }
+            let spent =
+                stop.is_spent(model, simulations, self.graph.transitions - begun + idle, self.nodes.len());
             // One simulation may take as long as thousands elsewhere.
-            if pause() || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if spent || stop.is_late(pause) {
                 break;
             }
         }
@@ -324,14 +325,8 @@ impl BeliefSearch {
                 Judgement { action: own(*action), value, error: None, visits: visits.into() }
             }));
         }
-        let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
         // Where the search is over, visits say nothing: what was sure was not visited any more.
-        match params.choice {
-            Choice::Visits if !node.bounds.meet() => {
-                table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a))));
-            }
-            _ => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
-        }
+        rank(&mut table, params.choice == Choice::Visits && !node.bounds.meet());
         let first = table.first().filter(|best| best.value.is_some()).map(|best| best.action);
         let mut decision = match first {
             Some(action) => Decision { action, table, ..Decision::default() },

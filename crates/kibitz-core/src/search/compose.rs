@@ -58,13 +58,18 @@ pub(super) fn compose(
     };
     lacks(made.needs(), format!("playout={}", playout.show()))?;
     lacks(selection.needs(), format!("selection={}", p.selection.show()))?;
-    if made.needs().trace && p.parallel == Parallel::Leaf && p.workers > 1 {
+    let part = match (made.needs().trace, selection.needs().trace) {
+        (true, _) => Some(format!("playout={}", playout.show())),
+        (_, true) => Some(format!("selection={}", p.selection.show())),
+        _ => None,
+    };
+    let of_several = p.playouts > 1 || p.parallel == Parallel::Leaf && p.workers > 1;
+    if let Some(part) = part.filter(|_| of_several) {
         return Err(format!(
-            "playout={} learns from simulations, and does not go with parallel=leaf",
-            playout.show()
+            "{part} learns from the moves of each simulation: it goes with single playouts and not with parallel=leaf"
         ));
     }
-    unread(p, presets, kind, &*made, &*selection)?;
+    unread(p, presets, kind, info, &*made, &*selection)?;
     // The graph of beliefs is made of all states that may be, whatever the way to them.
     let all = kind == TreeKind::Belief && lists_all(p.belief);
     let belief = if all { Form::Exact(LARGEST).into() } else { p.belief };
@@ -164,37 +169,60 @@ fn aim(p: &SearchParams, info: &Info) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses what was asked for and would not be read.
+/// Refuses what was asked for and would not be read. For each parameter: whether somebody reads it, and if not, why.
 fn unread(
     p: &SearchParams,
     presets: &SearchParams,
     kind: TreeKind,
+    info: &Info,
     playout: &dyn Playout,
     selection: &dyn Selection,
 ) -> Result<(), String> {
     let trees = !matches!(kind, TreeKind::Belief | TreeKind::Outcomes);
+    let beliefs = kind == TreeKind::Belief;
     let graph = format!("tree={} does not read it", kind.show());
-    let has_moves = playout.plain().is_some() || !["evaluator", "solver"].contains(&p.playout.name());
-    let cut = p.depth.is_some() || p.horizon.is_some() || !has_moves;
-    let judges = playout.needs().evaluator || selection.needs().evaluator || cut;
+    let flat = trees && p.growth() < 1.0;
+    let flatly = "grow=0 keeps no tree";
+    // Where whole games enter the tree nothing is played out, but what lies beyond the horizon may be judged.
+    let whole = trees && p.growth().is_infinite();
+    let cut = p.horizon.is_some() || info.horizon.is_none() && info.discount < 1.0;
+    let plays = !beliefs && !whole;
+    let judges_leaves = playout.needs().evaluator && (plays || cut && !playout.makes_moves());
+    let judges =
+        judges_leaves || selection.needs().evaluator || playout.makes_moves() && (cut || p.depth.is_some());
+    let in_the_end = if whole { "grow=inf leaves nothing to play out" } else { &graph };
+    let uniform = !selection.explores() && !selection.draws();
+    let forgets = p.width.is_some() || p.observers == Observers::One || flat;
+    let leaf = p.parallel == Parallel::Leaf && p.playouts == 1 && !(flat && uniform);
     let readers = [
-        ("exploration", !trees || selection.explores(), "this selection does not explore by it".to_owned()),
-        ("expansion", trees && selection.explores(), "only selections by bounds read it".to_owned()),
-        ("selection", trees, graph.clone()),
-        ("grow", trees || kind == TreeKind::Belief, graph.clone()),
-        ("width", trees, graph.clone()),
-        ("trees", trees, graph.clone()),
-        ("workers", trees, graph.clone()),
-        ("parallel", trees && p.workers > 1, "it is about several workers".to_owned()),
-        ("transpositions", trees, graph.clone()),
-        ("aim", trees, graph.clone()),
-        ("observers", kind == TreeKind::ActionObservation, graph.clone()),
-        ("playout", kind != TreeKind::Belief, graph.clone()),
-        ("playouts", kind != TreeKind::Belief, graph.clone()),
-        ("backup", kind != TreeKind::Belief, graph.clone()),
-        ("until_decided", kind != TreeKind::Belief, graph.clone()),
-        ("evaluator", judges && kind != TreeKind::Belief, "no state would be judged by it".to_owned()),
-        ("depth", has_moves || kind == TreeKind::Belief, "this playout makes no moves".to_owned()),
+        ("exploration", !trees || selection.explores(), "this selection does not explore by it"),
+        ("expansion", trees && selection.is_ucb1(), "only selection=ucb1 in a tree reads it"),
+        ("selection", trees, &graph),
+        ("grow", trees || beliefs, &graph),
+        ("width", trees, &graph),
+        ("trees", trees, &graph),
+        ("workers", trees, &graph),
+        ("parallel", trees && p.workers > 1, "it is about several workers"),
+        (
+            "parallel",
+            !leaf,
+            "workers share out the playouts of a leaf, and there is one: say how many playouts",
+        ),
+        ("transpositions", trees && !flat, if flat { flatly } else { &graph }),
+        ("aim", trees, &graph),
+        ("observers", kind == TreeKind::ActionObservation && !flat, if flat { flatly } else { &graph }),
+        ("playout", plays || whole && cut && !playout.makes_moves(), in_the_end),
+        ("playouts", plays, in_the_end),
+        ("backup", !beliefs, &graph),
+        ("until_decided", !beliefs, &graph),
+        ("until_decided", p.simulations.is_some(), "it needs a number of simulations"),
+        ("reuse", !trees || !forgets, "what was searched is not kept with grow=0, width or observers=one"),
+        ("evaluator", judges && !beliefs, "no state would be judged by it"),
+        (
+            "depth",
+            playout.makes_moves() && !whole || beliefs,
+            if whole { in_the_end } else { "this playout makes no moves" },
+        ),
     ];
     let (given, usual) = (p.docs(), presets.docs());
     for (name, is_read, why) in readers {

@@ -8,10 +8,9 @@
 //! So nothing depends on what happens to be drawn: actions can be told apart with few simulations and little
 //! exploration. What a leaf was taken to be worth is forgotten as soon as it is looked into.
 
-use std::time::Instant;
-
 use super::params::Choice;
-use super::run::SearchRequest;
+use super::run::{SearchRequest, lead};
+use super::verdict::rank;
 use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
@@ -138,14 +137,11 @@ impl OutcomeSearch {
         }
         let mut run = Run::new(model, config, rng);
         let root = self.find(&mut run, state);
-        let mut late = || pause() || stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let mut late = || stop.is_late(pause);
         let (simulations, moves) =
             self.search(&mut run, root, horizon, &mut late, |search, run, simulations| {
-                let spent = simulations >= stop.simulations
-                    || run.transitions >= stop.transitions
-                    || search.nodes.len() >= stop.nodes;
                 let decided = || params.until_decided && search.lead(root) > stop.simulations - simulations;
-                spent || decided() || model.faults() != stop.faults
+                stop.is_spent(model, simulations, run.transitions, search.nodes.len()) || decided()
             })?;
         let mut decision = self.verdict(&run, params.choice, view, root);
         decision.simulations = simulations;
@@ -372,12 +368,7 @@ impl OutcomeSearch {
 
     /// By how many visits the most visited action is ahead of the next.
     fn lead(&self, root: u32) -> u64 {
-        let (mut most, mut next) = (0, 0);
-        for edge in &self.edges[self.edges_of(root)] {
-            (most, next) =
-                if edge.visits > most { (edge.visits, most) } else { (most, next.max(edge.visits)) };
-        }
-        u64::from(most - next)
+        lead(self.edges[self.edges_of(root)].iter().map(|edge| edge.visits))
     }
 
     fn verdict(&self, run: &Run, choice: Choice, view: &View, root: u32) -> Decision {
@@ -388,11 +379,7 @@ impl OutcomeSearch {
             visits: self.edges[edge].visits.into(),
         };
         let mut table: Vec<Judgement> = self.edges_of(root).map(judged).collect();
-        let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
-        table.sort_by(|a, b| {
-            let (by_value, by_visits) = (value(b).total_cmp(&value(a)), b.visits.cmp(&a.visits));
-            if choice == Choice::Visits { by_visits.then(by_value) } else { by_value.then(by_visits) }
-        });
+        rank(&mut table, choice == Choice::Visits);
         Decision {
             action: table.first().map(|best| best.action).unwrap_or_default(),
             table,

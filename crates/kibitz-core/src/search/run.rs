@@ -55,6 +55,30 @@ pub(super) struct Found {
     pub playout: Option<Box<dyn Playout>>,
 }
 
+impl Stop<'_> {
+    /// Whether a graph's budget is used up, or the game has failed.
+    pub fn is_spent(&self, model: &dyn Model, simulations: u64, transitions: u64, nodes: usize) -> bool {
+        simulations >= self.simulations
+            || transitions >= self.transitions
+            || nodes >= self.nodes
+            || model.faults() != self.faults
+    }
+
+    /// Whether somebody wants an answer now.
+    pub fn is_late(&self, pause: &mut dyn FnMut() -> bool) -> bool {
+        pause() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// By how many visits the most visited of some actions is ahead of the next.
+pub(super) fn lead(visits: impl Iterator<Item = u32>) -> u64 {
+    let (mut most, mut next) = (0, 0);
+    for visits in visits {
+        (most, next) = if visits > most { (visits, most) } else { (most, next.max(visits)) };
+    }
+    u64::from(most - next)
+}
+
 /// Called now and then by the thread that owns the search; true stops it.
 pub(super) type Pause<'a> = Option<&'a mut dyn FnMut() -> bool>;
 

@@ -9,6 +9,7 @@ mod problem;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::leaf::Leaf;
+use super::run::lead;
 use super::select::{Later, Rule, Scratch};
 use super::speculative_batch::SpeculativeBatch;
 use super::tree::{FIRST, NONE, NodeId, Tree};
@@ -236,12 +237,7 @@ impl<'a> Worker<'a> {
 
     /// By how many visits the root's most visited action is ahead of the next.
     pub fn lead(&self, tree: &Tree) -> u64 {
-        let (mut most, mut next) = (0, 0);
-        for edge in tree.edges(self.root) {
-            let visits = edge.visits.load(Relaxed);
-            (most, next) = if visits > most { (visits, most) } else { (most, next.max(visits)) };
-        }
-        u64::from(most - next)
+        lead(tree.edges(self.root).iter().map(|edge| edge.visits.load(Relaxed)))
     }
 
     fn begin(&mut self) {

@@ -70,17 +70,14 @@ pub(super) fn decide(
         trees.iter().zip(found).filter_map(|(tree, found)| Evidence::new(problem, tree, found)).collect();
     let mut table: Vec<Judgement> =
         legal.iter().map(|action| judge(problem, *action, &rule, &evidence)).collect();
-    let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
     let choice = problem.params.choice;
     let exploring = (choice == Choice::Drawn).then_some(rule.spread);
     let strategy = match choice {
         Choice::Policy | Choice::Drawn => problem.selection.strategy(&table, exploring),
         Choice::Value | Choice::Visits => None,
     };
-    match choice {
-        Choice::Visits => table.sort_by(|a, b| b.visits.cmp(&a.visits).then(value(b).total_cmp(&value(a)))),
-        _ if strategy.is_some() => {}
-        _ => table.sort_by(|a, b| value(b).total_cmp(&value(a)).then(b.visits.cmp(&a.visits))),
+    if strategy.is_none() {
+        rank(&mut table, choice == Choice::Visits);
     }
     let mut action = table.first().map(|best| best.action).unwrap_or_default();
     if let Some(strategy) = strategy {
@@ -114,6 +111,15 @@ pub(super) fn decide(
         decision.line = line(problem, tree, world, action, rng);
     }
     decision
+}
+
+/// Puts what looks best first: by visits and then by value, or by value and then by visits.
+pub(super) fn rank(table: &mut [Judgement], by_visits: bool) {
+    let value = |judgement: &Judgement| judgement.value.unwrap_or(f64::NEG_INFINITY);
+    table.sort_by(|a, b| {
+        let (values, visits) = (value(b).total_cmp(&value(a)), b.visits.cmp(&a.visits));
+        if by_visits { visits.then(values) } else { values.then(visits) }
+    });
 }
 
 /// Draws an action by a strategy, and puts the likeliest first.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
-use crate::evaluate::{Evaluator, afterstate_value};
+use crate::evaluate::{Chance, Evaluator, afterstate_value};
 use crate::position::Position;
 use crate::rng::Rng;
 
@@ -54,7 +54,7 @@ impl Selection for ProgressiveBias {
             at.set_column(
                 HEURISTIC,
                 index,
-                afterstate_value(position, player, edge.action(), evaluator, rng),
+                afterstate_value(position, player, edge.action(), evaluator, Chance::Judged, rng),
             );
         }
     }
