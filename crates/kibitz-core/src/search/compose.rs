@@ -216,6 +216,7 @@ fn unread(
         ("backup", !beliefs, &graph),
         ("until_decided", !beliefs, &graph),
         ("until_decided", p.simulations.is_some(), "it needs a number of simulations"),
+        ("until_decided", !uniform, "selection=uniform visits all actions equally often"),
         ("reuse", !trees || !forgets, "what was searched is not kept with grow=0, width or observers=one"),
         ("evaluator", judges && !beliefs, "no state would be judged by it"),
         (

@@ -1,0 +1,216 @@
+"""Every parameter of every planner, and of every part of one, is read, or refused in a sentence."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import kibitz as kb
+from kibitz import _core
+from kibitz._core import ParamDoc
+from kibitz.planners import decide
+
+GAMES = (
+    "tic-tac-toe",
+    "tiger",
+    "kuhn-poker",
+    "rock-sample",
+    "rock-paper-scissors",
+    "monty-hall.kif",
+    "bear",
+)
+"""Between them they have nearly all that a planner may need."""
+BASES = {
+    "simulations": "simulations=60",
+    "worlds": "worlds=3, horizon=5",
+    "samples": "samples=5",
+    "depth": "depth=3",
+    "level": "horizon=20",
+}
+"""A small budget, by the first of these parameters that a planner has."""
+SEARCHES = (
+    "tree=belief",
+    "tree=outcomes, playout=random",
+    "tree=public",
+    "tree=action-observation, observers=one",
+    "grow=0, selection=uniform",
+    "grow=inf",
+    "width=2",
+    "playout=evaluator",
+    "playout=solver(5)",
+    "playout=greedy, depth=2",
+    "selection=regret-matching",
+    "selection=regret-matching-plus",
+    "selection=progressive-bias",
+    "selection=rave",
+    "workers=2, parallel=leaf, playouts=2",
+    "macro_actions=repeat(2)",
+    "evaluator=solver(5)",
+    "transitions=500, simulations=none",
+)
+"""Choices that make other parameters of a tree search superfluous."""
+VALUES: dict[str, list[str]] = {
+    "simulations": ["30"],
+    "milliseconds": ["1"],
+    "transitions": ["40"],
+    "nodes": ["10", "1"],
+    "states": ["1000", "10", "1"],
+    "workers": ["2"],
+    "trees": ["2"],
+    "parallel": ["tree, workers=2", "leaf, workers=2, playouts=4"],
+    "evaluator": ["solver(7)"],
+    "planner": ["random", "one-step"],
+    "belief": ["particles(20)", "exact(10)", "hypergames", "tree", "resampling"],
+    "macro_actions": ["irreversible", "repeat(2)"],
+    "selection": ["uniform", "regret-matching", "regret-matching-plus", "progressive-bias", "rave"],
+    "playout": [
+        "random",
+        "preferred",
+        "greedy",
+        "evaluator",
+        "solver(3)",
+        "mast",
+        "ngram",
+        "cut(1)",
+        "turn",
+        "epsilon",
+    ],
+    "limit": ["1", "3", "10"],
+}
+"""Values to try where one that is made up would not do."""
+SAME = {
+    *((name, "workers") for name in ("hop-uct", "ensemble-uct", "ensemble-sparse-uct")),
+    ("uct(simulations=60, width=2)", "until_decided"),
+    ("uct(simulations=60, macro_actions=repeat(2))", "until_decided"),
+    ("uct(simulations=60, macro_actions=repeat(2))", "choice"),
+    ("uct(simulations=60, evaluator=solver(5))", "choice"),
+    ("uct(simulations=60, playout=solver(5))", "choice"),
+}
+"""What is read and here changes nothing: threads share the trees out; most visits and best value agree."""
+UNTRIED = {"milliseconds": "it depends on the machine", "file": "a planner that is a file needs one"}
+
+
+def values(param: ParamDoc) -> list[str]:
+    """Values that are not the default."""
+    if param.name in VALUES:
+        return [value for value in VALUES[param.name] if value != param.default]
+    if param.kind == "true or false":
+        return ["false" if param.default == "true" else "true"]
+    if " | " in param.kind:
+        words = re.sub(r"\([^)]*\)", "", param.kind).split(" | ")
+        return [word for word in words if word not in (param.default, "none", "file", "auto")]
+    numbers = ["1", "2", "3", "0.5", "0.001", "7", "100"]
+    return [number for number in numbers if number != param.default]
+
+
+@functools.cache
+def decisions(spec: str, game: str) -> str | None:
+    """What a planner decides at the first decisions of a game, and why; None where it is refused."""
+    shown = []
+    try:
+        planner = kb.planner(spec)
+        referee = kb.Referee(kb.load(game), seed=3)
+        for _ in range(5):
+            while not referee.over and not referee.movers:
+                referee.advance()
+            if referee.over:
+                break
+            player = referee.movers[0]
+            if not shown:
+                planner.start(referee.seat(player), player, 5)
+                first = player
+            if player == first:
+                decision = decide(planner, referee, player)
+                rows = [(row.action, row.visits, row.value, row.error) for row in decision.table]
+                shown.append(
+                    f"{decision.action} {rows} {decision.simulations} {decision.nodes} {decision.edges} "
+                    f"{decision.transitions} {decision.belief} {decision.notes} {decision.counters}"
+                )
+            referee.apply([referee.view(mover).legal[0][0] for mover in referee.movers])
+    except ValueError:
+        return None
+    return "\n".join(shown)
+
+
+def is_read(usual: str, changed: str) -> bool:
+    """Whether a change of a planner changes what it does in some game, or is refused in all others."""
+    refused = True
+    for game in GAMES:
+        before = decisions(usual, game)
+        if before is None:
+            continue
+        after = decisions(changed, game)
+        if after is not None and after != before:
+            return True
+        refused = refused and after is None
+    return refused
+
+
+def call(name: str, *arguments: str) -> str:
+    """A planner with its arguments, a later one in place of an earlier one of the same name."""
+    given: dict[str, str] = {}
+    for argument in arguments:
+        for part in re.split(r", (?![^(]*\))", argument):
+            if part:
+                key, _, value = part.partition("=")
+                given[key] = value
+    return f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})"
+
+
+def planners() -> Iterator[Any]:
+    for entry in kb.list_planners():
+        names = [param.name for param in entry.params]
+        base = next((BASES[name] for name in BASES if name in names), "")
+        for param in entry.params:
+            if param.name not in UNTRIED and (entry.name, param.name) not in SAME:
+                yield pytest.param(entry.name, base, param, id=f"{entry.name}-{param.name}")
+
+
+def searches() -> Iterator[Any]:
+    (uct,) = (entry for entry in kb.list_planners() if entry.name == "uct")
+    for search in SEARCHES:
+        for param in uct.params:
+            same = (call("uct", f"simulations=60, {search}"), param.name) in SAME
+            if param.name not in UNTRIED and f"{param.name}=" not in search and not same:
+                yield pytest.param("uct", f"simulations=60, {search}", param, id=f"{search}-{param.name}")
+
+
+@pytest.mark.parametrize(("planner", "base", "param"), [*planners(), *searches()])
+def test_a_parameter_changes_something_or_is_refused(planner: str, base: str, param: ParamDoc) -> None:
+    if param.name == "transpositions":
+        base += ", simulations=300"  # two ways to one state take a while
+    usual = call(planner, base)
+    tried = [call(planner, base, f"{param.name}={value}") for value in values(param)]
+    read = any(is_read(usual, changed) for changed in tried)
+    assert read, f"{usual}: {param.name} is accepted and changes nothing"
+
+
+PARTS = {
+    "playouts": "playout",
+    "selections": "selection",
+    "evaluators": "evaluator",
+    "macro-actions": "macro_actions",
+}
+
+
+def parts() -> Iterator[Any]:
+    for kind, name in PARTS.items():
+        for part in _core.parts(kind) or []:
+            for param in part.params:
+                yield pytest.param(name, part.name, param, id=f"{part.name}-{param.name}")
+
+
+@pytest.mark.parametrize(("kind", "part", "param"), list(parts()))
+def test_a_parameter_of_a_part_changes_something_or_is_refused(
+    kind: str, part: str, param: ParamDoc
+) -> None:
+    planner = functools.partial(call, "uct", "simulations=100, exploration=0.1")
+    usual = planner(f"{kind}={part}")
+    changed = [planner(f"{kind}={part}({param.name}={value})") for value in values(param)]
+    assert any(is_read(usual, other) for other in changed), (
+        f"{part}: {param.name} is accepted and changes nothing"
+    )
