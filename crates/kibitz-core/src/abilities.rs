@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::episode::Timing;
 use crate::game::{Action, Game};
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
@@ -88,6 +89,8 @@ declare! {
     macro_actions: OwnMacroActions = "macro-actions",
     /// [`Batch`]: plays many games at once.
     batch: Batch = "playouts in batches",
+    /// [`RealTime`]: players may choose at any instant, and things happen by themselves.
+    real_time: RealTime = "real time",
     /// [`Faults`]: its rules are a user's, and may fail.
     faults: Faults = "",
 }
@@ -252,6 +255,16 @@ pub trait Batch<S> {
     ) -> Option<u64> {
         None
     }
+}
+
+/// Time goes by in it: players may choose at any instant, or not at all, and things happen by themselves. A step still
+/// takes no time; how long the state before it lasted is the step's duration.
+pub trait RealTime<S> {
+    /// When the next step is taken.
+    fn timing(&self, state: &S) -> Timing;
+
+    /// Lets so many ticks go by in which nobody chooses, and no more of them than [`RealTime::timing`] says.
+    fn pass(&self, state: &mut S, ticks: u64);
 }
 
 /// Its rules are a user's, and may fail. After a failure the state it happened in is over, so that every loop ends;
@@ -445,6 +458,19 @@ macro_rules! through {
             }
         }
     };
+}
+
+impl<G: Game> RealTime<State> for G {
+    #[inline]
+    fn timing(&self, state: &State) -> Timing {
+        Game::abilities(self).real_time.map_or(Timing::Turns, |real_time| real_time.timing(state.get()))
+    }
+
+    fn pass(&self, state: &mut State, ticks: u64) {
+        if let Some(real_time) = Game::abilities(self).real_time {
+            real_time.pass(state.get_mut(), ticks);
+        }
+    }
 }
 
 /// The abilities of any game for states with their type erased.

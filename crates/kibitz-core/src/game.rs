@@ -15,6 +15,11 @@ use crate::rng::{Rng, derive};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Action(pub u32);
 
+impl Action {
+    /// What a mover does who does nothing, where players may [wait](Timing).
+    pub const WAIT: Action = Action(u32::MAX);
+}
+
 /// What one player was told by one step: a key that is equal exactly when what was told is equal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Observation(pub u64);

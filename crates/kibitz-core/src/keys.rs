@@ -16,6 +16,8 @@ pub enum Kind {
     Acted = hash_bytes(b"acted"),
     /// A view after its player has been told something.
     Observed = hash_bytes(b"observed"),
+    /// A view after time has gone by.
+    Passed = hash_bytes(b"passed"),
     /// So many steps after the beginning of a search, to one who does not notice all of them.
     Step = hash_bytes(b"step"),
     /// A player's decision, where what is known does not say whose it is.

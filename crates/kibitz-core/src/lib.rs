@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`discount`], [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
-//! [`planner`] and [`registry`], [`determinized`] (a game with nothing hidden), [`macro_actions`] (a game
+//! [`planner`] and [`registry`], [`episode`] (the referee and the driver), [`determinized`] (a game with nothing hidden), [`macro_actions`] (a game
 //! over its moves that cannot be undone), [`bounded_dfs`] (a bounded search for the best), [`learn`]
 //! (networks that judge states), [`search`] (the one tree search) and [`planners`] (the others); [`solve`]
 //! (exact values), [`regret`] (regret matching) and [`equilibrium`] (regret minimisation); [`draw`] is for
@@ -16,6 +16,7 @@ pub mod bounded_dfs;
 pub mod determinized;
 pub mod discount;
 pub mod draw;
+pub mod episode;
 pub mod equilibrium;
 pub mod evaluate;
 pub mod file;

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove, Resample, Solver,
+    ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove, RealTime, Resample, Solver,
     StateHash, Svg, Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Turn};
@@ -101,6 +101,7 @@ pub trait Model:
     + ViewKey<State>
     + Solver<State>
     + Prove<State>
+    + RealTime<State>
     + Svg<State>
     + Atoms<State>
     + Facts<State>

@@ -10,6 +10,8 @@ pub enum Event {
     Acted(Action),
     /// The player was told this.
     Observed(Observation),
+    /// So many ticks went by, in a game in which time does.
+    Passed(u64),
 }
 
 /// All that a player may know, from the beginning of the game.
@@ -34,6 +36,7 @@ impl View {
         self.events.iter().fold(view_seed(self.player), |key, event| match event {
             Event::Acted(action) => after_action(key, *action),
             Event::Observed(observation) => after_observation(key, *observation),
+            Event::Passed(ticks) => join(Kind::Passed, key, *ticks),
         })
     }
 }

@@ -91,7 +91,7 @@ impl World {
                 model.legal(&self.state, view.player, scratch);
                 if scratch.contains(action) { Next::Step(Some(*action)) } else { Next::Dead }
             }
-            (Some(Event::Observed(_)), true) => Next::Untold,
+            (Some(Event::Observed(_) | Event::Passed(_)), true) => Next::Untold,
             (_, false) if turn == Turn::Over => Next::Dead,
             (_, false) => Next::Step(None),
         }

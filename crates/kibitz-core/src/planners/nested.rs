@@ -138,7 +138,7 @@ impl Session {
         }
         let mut made = view.events[self.events..].iter().filter_map(|event| match event {
             Event::Acted(action) => Some(*action),
-            Event::Observed(_) => None,
+            Event::Observed(_) | Event::Passed(_) => None,
         });
         if made.next() != Some(plan.actions.remove(0)) || made.next().is_some() {
             return None;

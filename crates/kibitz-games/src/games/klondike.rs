@@ -209,6 +209,7 @@ impl Klondike {
             let (action, is_chance) = match event {
                 Event::Acted(action) => (*action, false),
                 Event::Observed(MOVED) => continue,
+                Event::Passed(_) => return None,
                 Event::Observed(told) => (Action(u32::try_from(told.0.checked_sub(2)?).ok()?), true),
             };
             let fits = match is_chance {

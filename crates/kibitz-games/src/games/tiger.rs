@@ -250,10 +250,11 @@ impl Resample<State> for Tiger {
             let told = match event {
                 Event::Acted(action) => action.0,
                 Event::Observed(Observation(key)) => u32::try_from(key.checked_sub(1)?).ok()?,
+                Event::Passed(_) => return None,
             };
             let news = match (event, told) {
                 (Event::Acted(_), _) => true,
-                (Event::Observed(_), told) => told >= HEAR,
+                (_, told) => told >= HEAR,
             };
             if news {
                 self.step(&mut state, &[Action(told)], &mut [0.0]);

@@ -302,7 +302,7 @@ fn a_move_tells_what_its_owner_holds() {
         // The second player, with a queen, sees the first one bet.
         let acted = walk.views[0].events.iter().rev().find_map(|event| match event {
             Event::Acted(action) => Some(*action),
-            Event::Observed(_) => None,
+            Event::Observed(_) | Event::Passed(_) => None,
         });
         if queen && acted == Some(BET) {
             walk.ask(1);

@@ -1,0 +1,95 @@
+//! Time in an episode.
+
+use std::time::{Duration, Instant};
+
+/// A moment of an episode, in ticks from its beginning. What a tick is, the game says; a [`WallClock`] is told how long
+/// one takes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Tick(pub u64);
+
+impl Tick {
+    /// The moment that never comes.
+    pub const NEVER: Tick = Tick(u64::MAX);
+
+    /// So many ticks later.
+    #[must_use]
+    pub fn after(self, ticks: u64) -> Tick {
+        Tick(self.0.saturating_add(ticks))
+    }
+
+    /// How many ticks have gone by since an earlier moment.
+    pub fn since(self, earlier: Tick) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// When the next step of a state is taken. (Chance draws at once, whatever this says.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Timing {
+    /// When everybody who moves has chosen, however long that takes: a game of turns.
+    #[default]
+    Turns,
+    /// As soon as somebody chooses. Who moves may choose at any instant, or not at all; those who do not, wait
+    /// ([`Action::WAIT`](crate::Action::WAIT)). Nothing happens by itself.
+    Open,
+    /// The same, and if nobody chooses before, something happens by itself after so many ticks: a step in which
+    /// everybody waits.
+    Due(u64),
+}
+
+/// What time it is for those who play.
+pub trait Clock {
+    /// The time.
+    fn now(&mut self) -> Tick;
+
+    /// Waits until then, and says what time it is afterwards.
+    fn wait_until(&mut self, then: Tick) -> Tick;
+}
+
+/// A clock that stands still while somebody thinks, and goes to when something happens: the same seeds give the same
+/// episodes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VirtualClock(Tick);
+
+impl Clock for VirtualClock {
+    fn now(&mut self) -> Tick {
+        self.0
+    }
+
+    fn wait_until(&mut self, then: Tick) -> Tick {
+        self.0 = self.0.max(then);
+        self.0
+    }
+}
+
+/// The time of the world, in which thinking takes time: no two episodes are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct WallClock {
+    begin: Instant,
+    tick: Duration,
+}
+
+impl WallClock {
+    /// Begins now; a tick takes so long (a nanosecond at least).
+    pub fn new(tick: Duration) -> WallClock {
+        WallClock { begin: Instant::now(), tick: tick.max(Duration::from_nanos(1)) }
+    }
+}
+
+impl Clock for WallClock {
+    fn now(&mut self) -> Tick {
+        let ticks = self.begin.elapsed().as_nanos() / self.tick.as_nanos();
+        Tick(u64::try_from(ticks).unwrap_or(u64::MAX))
+    }
+
+    fn wait_until(&mut self, then: Tick) -> Tick {
+        loop {
+            let now = self.now();
+            if now >= then {
+                return now;
+            }
+            let left = self.tick.as_nanos().saturating_mul(u128::from(then.since(now)));
+            std::thread::sleep(Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX)));
+        }
+    }
+}
