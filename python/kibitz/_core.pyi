@@ -1,6 +1,6 @@
 """The Rust core. Private: people import `kibitz`, which wraps all of this."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 __version__: str
@@ -73,6 +73,14 @@ def outline(text: str) -> tuple[str, str, list[tuple[str, str]]]:
 def unknown(kind: str, name: str, known: Sequence[str]) -> str:
     """The sentence for a misspelt name, with the nearest right ones."""
 
+def write_history(
+    players: int, steps: Sequence[tuple[int, Sequence[int] | None, Sequence[int]]]
+) -> bytes:
+    """A history as bytes: the ticks before each step, who moved (None: chance), and what was chosen."""
+
+def read_history(data: bytes) -> tuple[int, list[tuple[int, list[int] | None, list[int]]]]:
+    """How many players a history has, and its steps; ValueError, with a sentence, for bytes that are none."""
+
 def episode_seed(seed: int, episode: int, name: str) -> int:
     """The seed of the stream called `name` of one episode of an experiment."""
 
@@ -90,8 +98,9 @@ class Info:
     def spread(self) -> float: ...
     @property
     def discount(self) -> float: ...
-    def discount_after(self, movers: Sequence[int]) -> float:
-        """How much what follows a step counts beside what it pays, by who moves there: nobody where chance does."""
+    @property
+    def enough_steps(self) -> int | None:
+        """After how many steps to leave a game that need not end."""
     @property
     def horizon(self) -> int | None: ...
     @property
@@ -242,6 +251,9 @@ class Game:
     def spec(self) -> str: ...
     @property
     def info(self) -> Info: ...
+    def demand_declared(self, values: Sequence[float], what: str, slack: float) -> None:
+        """GameFault if a player has got, or may expect, what the game says it never pays."""
+
     @property
     def rules(self) -> object | None:
         """The Python object behind it, if there is one."""
@@ -322,7 +334,7 @@ class View:
     def player(self) -> int: ...
     @property
     def events(self) -> list[tuple[str, int, str]]:
-        """("acted" | "observed", action or observation key, in words), oldest first."""
+        """("acted" | "observed" | "passed", action, observation key or ticks, in words), oldest first."""
 
     @property
     def legal(self) -> list[tuple[int, str]]:
@@ -361,6 +373,10 @@ class Referee:
         `numbers` is the game whose numbers they are, this one unless another is named. Where chance moves
         next, it has not drawn. ValueError where the game does not allow it."""
 
+    @staticmethod
+    def from_history(game: Game, history: bytes) -> Referee:
+        """The same from what `history` gave; ValueError, with a sentence, for bytes that do not fit the game."""
+
     @property
     def game(self) -> Game: ...
     @property
@@ -387,14 +403,33 @@ class Referee:
         The referee's own game would tell it, by its table of actions, what the episode has come to."""
 
     def view(self, player: int) -> View: ...
-    def apply(self, joint: Sequence[int | Decision]) -> list[tuple[State, list[int], list[float]]]:
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is another step: the game is not over, and has not come to `max_steps`."""
+
+    def apply(
+        self, joint: Sequence[int | Decision]
+    ) -> list[tuple[State, list[int], list[float], list[float], int]]:
         """Carries out the movers' actions, or what they decided, and then chance's draws.
 
-        Gives (state after, joint, rewards) for each step.
+        Gives (state after, joint, rewards, returns so far, ticks before it) for each step.
 
         ValueError for an illegal action; nothing has happened then."""
 
-    def opening(self) -> list[tuple[State, list[int], list[float]]]:
+    def round(
+        self, choose: Callable[[int], int | Decision]
+    ) -> list[tuple[State, list[int], list[float], list[float], int]]:
+        """Asks each mover in turn, by its number, and carries out what they do; gives what `apply` gives.
+
+        ValueError for an illegal action; those after it are not asked."""
+
+    def check_left(self) -> None:
+        """GameFault if an episode that is left here has paid what the game never pays."""
+
+    def history(self) -> bytes:
+        """What was played so far, as bytes that can be kept or sent."""
+
+    def opening(self) -> list[tuple[State, list[int], list[float], list[float], int]]:
         """The steps that chance took before the first move, as from `apply`."""
 
 @final

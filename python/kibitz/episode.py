@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kibitz import _core
 from kibitz._arguments import checked
-from kibitz._core import Decision, Game, GameFault, Info, Planner, Referee, State
+from kibitz._core import Decision, Game, Info, Planner, Referee, State, View
 from kibitz.games import load
 from kibitz.planners import AnyPlanner, decide, planner, sit
 from kibitz.rules import Rules
@@ -31,6 +30,10 @@ class Step:
     """The truth after the step."""
     decisions: tuple[Decision, ...] = field(default=(), repr=False)
     """The movers' reasons."""
+    returns: tuple[float, ...] = ()
+    """What each player has got so far, discounted by the game's discount factor."""
+    elapsed: int = 0
+    """How many ticks went by before it: none in a game of turns."""
 
 
 @dataclass(frozen=True)
@@ -110,32 +113,81 @@ def play(
         raise ValueError(f"max_steps is a whole number from 0 to 2**64 - 1, not {max_steps}")
     game = load(game)
     seats = seated(game, planners)
-    seeds = [seat_seed(seed, episode, seat) for seat in range(len(seats))]
+    seat_seed(seed, episode, 0)  # refuses what is no seed before anything begins
     max_steps = enough_steps(game.info) if max_steps is None else max_steps
     referee = Referee(game, seed, episode, max_steps=max_steps)
-    for seat, chooser in enumerate(seats):
-        sit(chooser, referee.seat(seat), seat, seeds[seat])
+    begin(referee, seats, seed, episode)
     steps: list[Step] = []
 
-    def record(reports: Sequence[Report], before: State, decisions: Sequence[Decision] = ()) -> None:
-        for step in steps_of(reports, before, decisions):
+    def record(taken: Iterable[Step]) -> None:
+        for step in taken:
             steps.append(step)
             if on_move is not None:
                 on_move(step)
 
-    record(referee.opening(), game.initial())
-    while goes_on(referee, max_steps):
-        before = referee.state
-        decisions = [decide(seats[mover], referee, mover) for mover in referee.movers]
-        record(referee.apply(decisions), before, decisions)
-    if not referee.over:
-        _check_left(game, referee)
+    record(steps_of(referee.opening(), game.initial()))
+    for done in drive(referee, seats):
+        record(done.steps)
+    referee.check_left()
     specs = tuple(chooser.spec for chooser in seats)
     return Episode(game, specs, seed, episode, referee.returns, steps, referee.state, referee.over)
 
 
-Report = tuple[State, list[int], list[float]]
-"""One step as the referee reports it: the state after it, the joint action, the rewards."""
+@dataclass(frozen=True)
+class Round:
+    """A turn of the players: what the movers knew and decided, and what came of it."""
+
+    before: State = field(repr=False)
+    """The truth in which they decided."""
+    views: list[View] = field(repr=False)
+    decisions: list[Decision]
+    steps: list[Step]
+    """The movers' step, and what chance drew after it."""
+
+
+def begin(referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: int = 0) -> None:
+    """Has the planners begin on their seats, each with a seed of its own.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import begin, drive
+    >>> referee, seats = kb.Referee(kb.load("tic-tac-toe")), [kb.planner("random") for _ in range(2)]
+    >>> begin(referee, seats, seed=1)
+    >>> len(next(drive(referee, seats)).decisions)
+    1
+    """
+    for seat, chooser in enumerate(seats):
+        sit(chooser, referee.seat(seat), seat, seat_seed(seed, episode, seat))
+
+
+def drive(referee: Referee, seats: Sequence[AnyPlanner]) -> Iterator[Round]:
+    """Plays an episode on, round by round, with planners that have begun: to its end, or the referee's limit.
+
+    >>> import kibitz as kb
+    >>> from kibitz.episode import begin, drive
+    >>> referee, seats = kb.Referee(kb.load("kuhn-poker"), 1), [kb.planner("random") for _ in range(2)]
+    >>> begin(referee, seats, seed=1)
+    >>> [done.decisions[0].name for done in drive(referee, seats)]
+    ['check', 'bet', 'call']
+    """
+    while referee.goes_on:
+        before = referee.state
+        views: list[View] = []
+        decisions: list[Decision] = []
+
+        def choose(
+            player: int, views: list[View] = views, decisions: list[Decision] = decisions
+        ) -> Decision:
+            views.append(referee.view(player))
+            decisions.append(decide(seats[player], referee, player, views[-1]))
+            return decisions[-1]
+
+        reports = referee.round(choose)
+        yield Round(before, views, decisions, list(steps_of(reports, before, decisions)))
+
+
+Report = tuple[State, list[int], list[float], list[float], int]
+"""One step as the referee reports it: the state after it, the joint action, the rewards, the returns so
+far, and how many ticks went by before it."""
 
 
 def steps_of(
@@ -149,12 +201,13 @@ def steps_of(
     >>> [step.names for step in steps_of(kb.Referee(game, seed=1).opening(), game.initial())]
     [('J',), ('Q',)]
     """
-    for state, joint, rewards in reports:
+    for state, joint, rewards, returns, elapsed in reports:
         movers = tuple(before.movers)
         who: tuple[int | None, ...] = movers or (None,)
         names = tuple(before.action_name(p, a) for p, a in zip(who, joint, strict=True))
         chosen = tuple(decisions) if movers else ()
-        yield Step(movers, tuple(joint), names, tuple(rewards), state, chosen)
+        paid = tuple(rewards), tuple(returns)
+        yield Step(movers, tuple(joint), names, paid[0], state, chosen, paid[1], elapsed)
         before = state
 
 
@@ -169,47 +222,7 @@ def enough_steps(info: Info) -> int | None:
     >>> enough_steps(kb.load("tiger").info), enough_steps(kb.load("tic-tac-toe").info)
     (270, None)
     """
-    if info.horizon is not None:
-        return None
-    if info.discount < 1:
-        return 2 * math.ceil(math.log(0.001) / math.log(info.discount))
-    return 10_000
-
-
-def goes_on(referee: Referee, max_steps: int | None) -> bool:
-    """Whether there is another move: the game is not over, and has not come to its limit.
-
-    >>> import kibitz as kb
-    >>> from kibitz.episode import goes_on
-    >>> goes_on(kb.Referee(kb.load("tiger")), None), goes_on(kb.Referee(kb.load("tiger")), 1)
-    (True, False)
-    """
-    return not referee.over and (max_steps is None or referee.steps < max_steps)
-
-
-def _check_left(game: Game, referee: Referee) -> None:
-    """The referee looks at the returns where a game is over. One that never is can be judged where all that
-    is still to come counts for less than a thousandth."""
-    enough = enough_steps(game.info)
-    if game.info.discount < 1 and enough is not None and referee.steps >= enough:
-        demand_declared(game, referee.returns, f"after step {referee.steps} of an episode the return", 1e-3)
-
-
-def demand_declared(game: Game, values: Sequence[float], what: str, slack: float = 1e-6) -> None:
-    """GameFault if a player has got, or may expect, what the game says it never pays.
-
-    >>> import kibitz as kb
-    >>> from kibitz.episode import demand_declared
-    >>> demand_declared(kb.load("tic-tac-toe"), [7.0, -7.0], "the return")
-    Traceback (most recent call last):
-    kibitz._core.GameFault: tic-tac-toe: the return of player 0 is 7, but the game declares -1 to 1
-    """
-    low, high = game.info.min_return, game.info.max_return
-    near = slack * max(1.0, abs(low), abs(high))
-    for player, value in enumerate(values):
-        if not low - near <= value <= high + near:
-            declared = f"the game declares {low:g} to {high:g}"
-            raise GameFault(f"{game.spec}: {what} of player {player} is {value:g}, but {declared}")
+    return info.enough_steps
 
 
 def seated(game: Game, planners: str | AnyPlanner | Sequence[str | AnyPlanner]) -> list[AnyPlanner]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import _core
 from kibitz._arguments import checked
-from kibitz.episode import demand_declared
 from kibitz.games import load
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def solve(
     """
     game = load(game)
     solution = _solve(game, max_states, deal)
-    demand_declared(game, solution.value, "the value")
+    game.demand_declared(solution.value, "the value", 1e-6)
     return solution
 
 

@@ -24,10 +24,15 @@ pub fn drive<T>(py: Python<'_>, game: &Game, work: impl FnOnce() -> T) -> PyResu
         rules.mend();
     }
     let result = catch_unwind(AssertUnwindSafe(work));
-    if game.model.faults() != before {
-        return Err(raise(py, game));
+    match fault_since(py, game, before) {
+        Some(fault) => Err(fault),
+        None => result.map_err(|panic| resume_unwind(panic)),
     }
-    result.map_err(|panic| resume_unwind(panic))
+}
+
+/// The failure since there had been `before` of them, if there was one.
+pub fn fault_since(py: Python<'_>, game: &Game, before: u64) -> Option<PyErr> {
+    (game.model.faults() != before).then(|| raise(py, game))
 }
 
 /// The same error; a game's with the place where it came up.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kibitz_core::episode::{check_bounds, check_joint, enough_steps};
 use kibitz_core::spec::{Spec, SpecError, nearest};
 use kibitz_core::{Action, Rng, SharedModel, Turn, registry};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -10,7 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::count;
-use crate::fault::drive;
+use crate::fault::{GameFault, drive};
 use crate::lang::{Made, RulesFile};
 use crate::rules::{ACTION_BITS, PyRules, Truth};
 
@@ -50,9 +51,10 @@ impl Info {
         self.0.discount
     }
 
-    /// How much what follows a step counts beside what it pays, by who moves there: nobody where chance does.
-    fn discount_after(&self, movers: Vec<usize>) -> f64 {
-        self.0.discount_after(movers.first().map_or(Turn::Chance, |mover| Turn::One(*mover)))
+    /// After how many steps to leave a game that need not end.
+    #[getter]
+    fn enough_steps(&self) -> Option<u64> {
+        enough_steps(&self.0)
     }
 
     #[getter]
@@ -172,58 +174,10 @@ impl Game {
     /// # Errors
     /// ValueError that names the legal actions.
     pub fn check_joint(&self, state: &kibitz_core::State, joint: &[u32]) -> PyResult<Vec<Action>> {
-        let turn = self.model.turn(state);
-        if turn == Turn::Over {
-            return Err(PyValueError::new_err("the game is over"));
-        }
-        if joint.len() != turn.width() {
-            let wanted = match turn {
-                Turn::Chance => "one outcome of chance".to_owned(),
-                _ => format!("one action for each of the {} movers", turn.width()),
-            };
-            return Err(PyValueError::new_err(format!("expected {wanted}, but found {}", joint.len())));
-        }
         let joint: Vec<Action> = joint.iter().map(|action| Action(*action)).collect();
-        if turn == Turn::Chance {
-            if self.model.info().explicit_chance {
-                let mut outcomes = Vec::new();
-                self.model.chance(state, &mut outcomes);
-                let possible: Vec<Action> =
-                    outcomes.into_iter().filter(|(_, p)| *p > 0.0).map(|(o, _)| o).collect();
-                self.check_one(state, None, joint[0], &possible)?;
-            }
-            return Ok(joint);
-        }
-        for (player, action) in turn.movers().iter().zip(&joint) {
-            let mut legal = Vec::new();
-            self.model.legal(state, player, &mut legal);
-            self.check_one(state, Some(player), *action, &legal)?;
-        }
+        check_joint(&*self.model, state, &joint)
+            .map_err(|illegal| PyValueError::new_err(illegal.to_string()))?;
         Ok(joint)
-    }
-
-    fn check_one(
-        &self,
-        state: &kibitz_core::State,
-        player: Option<usize>,
-        action: Action,
-        legal: &[Action],
-    ) -> PyResult<()> {
-        if legal.contains(&action) {
-            return Ok(());
-        }
-        let who = player.map_or("chance".to_owned(), |player| self.model.player_name(player));
-        let name =
-            |action: &Action| format!("{} ({})", action.0, self.model.action_name(state, player, *action));
-        let mut names: Vec<String> = legal.iter().take(40).map(name).collect();
-        if legal.len() > names.len() {
-            names.push(format!("and {} more", legal.len() - names.len()));
-        }
-        Err(PyValueError::new_err(format!(
-            "{} is not a legal action of {who}; legal are {}",
-            action.0,
-            names.join(", ")
-        )))
     }
 }
 
@@ -271,6 +225,12 @@ impl Game {
     #[getter]
     fn info(&self) -> Info {
         Info(self.model.info().clone(), self.model.has())
+    }
+
+    /// GameFault if a player has got, or may expect, what the game says it never pays.
+    fn demand_declared(&self, values: Vec<f64>, what: &str, slack: f64) -> PyResult<()> {
+        check_bounds(self.model.info(), &values, what, slack)
+            .map_err(|why| GameFault::new_err(format!("{}: {why}", self.spec)))
     }
 
     /// The Python object behind it, if there is one.

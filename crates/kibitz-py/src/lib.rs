@@ -57,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use crate::planner::{Decision, Judgement, Planner};
     #[pymodule_export]
-    use crate::referee::{Referee, View};
+    use crate::referee::{Referee, View, read_history, write_history};
     #[pymodule_export]
     use crate::rules::Bits;
     #[pymodule_export]

@@ -65,6 +65,11 @@ impl Decision {
         let table = decision.table.iter().zip(names).map(judge).collect::<PyResult<_>>()?;
         Ok(Decision { decision, name, table })
     }
+
+    /// For how many ticks it does nothing, where it does not act.
+    pub fn wait(&self) -> Option<u64> {
+        self.decision.wait
+    }
 }
 
 /// Reads an argument; TypeError that says what it should be.

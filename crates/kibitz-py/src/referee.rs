@@ -3,46 +3,16 @@
 
 use std::sync::Arc;
 
-use kibitz_core::{Action, Event, Observation, Rng, Turn};
-use pyo3::exceptions::PyValueError;
+use kibitz_core::episode::{self as core, History, Step};
+use kibitz_core::{Action, Event, Players, Rng};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::fault::{GameFault, drive, placed};
+use crate::fault::{GameFault, drive, fault_since, placed};
 use crate::game::{Game, State};
 use crate::planner::Decision;
 use crate::translate::Between;
-
-/// One step of an episode. Kept as long as it is in somebody's view, for the words of the observations, which few
-/// ask for.
-struct Step {
-    before: Arc<kibitz_core::State>,
-    after: Arc<kibitz_core::State>,
-    turn: Turn,
-    joint: Vec<Action>,
-    rewards: Vec<f64>,
-}
-
-impl Step {
-    /// Who did what, in words.
-    fn moves(&self, game: &Game) -> String {
-        let name = |who, action| game.model.action_name(&self.before, who, action);
-        if self.turn == Turn::Chance {
-            return format!("chance: {}", name(None, self.joint[0]));
-        }
-        let each = self.turn.movers().iter().zip(&self.joint);
-        let words = each.map(|(p, a)| format!("{}: {}", game.model.player_name(p), name(Some(p), *a)));
-        words.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// A step that was worked out but not taken yet.
-struct Planned {
-    step: Arc<Step>,
-    /// What each player is told.
-    told: Vec<Observation>,
-    /// Who moves then.
-    turn: Turn,
-}
 
 /// What a player does: what it decided, or an action's number.
 #[derive(FromPyObject)]
@@ -60,44 +30,14 @@ impl Choice<'_> {
     }
 }
 
-/// A step as Python gets it: the state after, the joint action, the rewards.
-type Report = (State, Vec<u32>, Vec<f64>);
+/// A step as Python gets it: the state after, the joint action, the rewards, the returns so far, and how many ticks the
+/// state before it lasted.
+type Report = (State, Vec<u32>, Vec<f64>, Vec<f64>, u64);
 
 fn report(py: Python<'_>, game: &Py<Game>, step: &Step) -> Report {
     let state = State { game: game.clone_ref(py), state: step.after.clone() };
-    (state, step.joint.iter().map(|action| action.0).collect(), step.rewards.clone())
-}
-
-/// How far returns may be off what the game declares, for each unit of that: sums are rounded.
-const ROUNDING: f64 = 1e-6;
-
-/// Whether returns are numbers and, at the end of an episode, what the game declares.
-///
-/// # Errors
-/// What is wrong with them, in a sentence.
-pub fn check_returns(info: &kibitz_core::Info, returns: &[f64], over: bool) -> Result<(), String> {
-    if let Some(player) = returns.iter().position(|total| !total.is_finite()) {
-        return Err(format!(
-            "the return of player {player} is {}, which is not a finite number",
-            returns[player]
-        ));
-    }
-    if !over {
-        return Ok(()); // who has paid a cost may still earn more
-    }
-    let (low, high) = (info.min_return, info.max_return);
-    let near = ROUNDING * (1.0 + low.abs().max(high.abs()));
-    if let Some(player) = returns.iter().position(|total| !(low - near..=high + near).contains(total)) {
-        return Err(format!(
-            "the return of player {player} is {}, but the game declares {low} to {high}",
-            returns[player]
-        ));
-    }
-    let sum: f64 = returns.iter().sum();
-    if info.zero_sum && sum.abs() > near * returns.len() as f64 {
-        return Err(format!("the returns {returns:?} add up to {sum}, but the game is declared zero-sum"));
-    }
-    Ok(())
+    let joint = step.joint.iter().map(|action| action.0).collect();
+    (state, joint, step.rewards.clone(), step.returns.clone(), step.elapsed)
 }
 
 /// All that a player may know: its own actions and observations so far.
@@ -111,14 +51,14 @@ pub struct View {
     /// truth: both are for words and pictures only.
     pub referees: Py<Game>,
     pub now: Arc<kibitz_core::State>,
-    /// The step of each event.
-    steps: Vec<Arc<Step>>,
+    /// The step of each event; none where time went by.
+    steps: Vec<Option<Arc<Step>>>,
 }
 
 impl View {
     /// The joint action behind each event, in the referee's numbers.
     pub fn joints(&self) -> impl Iterator<Item = &[Action]> {
-        self.steps.iter().map(|step| &*step.joint)
+        self.steps.iter().map(|step| step.as_ref().map_or(&[][..], |step| &step.joint))
     }
 }
 
@@ -135,21 +75,24 @@ impl View {
         self.view.player
     }
 
-    /// ("acted" | "observed", action or observation key, in words), oldest first.
+    /// ("acted" | "observed" | "passed", action, observation key or ticks, in words), oldest first.
     #[getter]
     fn events(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, u64, String)>> {
         let (game, player) = (self.referees.get(), self.view.player);
-        let describe = |(event, step): (&Event, &Arc<Step>)| match event {
-            Event::Acted(action) => {
-                let mut each = step.turn.movers().iter().zip(&step.joint);
-                let taken = each.find_map(|(mover, taken)| (mover == player).then_some(*taken));
-                let name = |taken| game.model.action_name(&step.before, Some(player), taken);
-                ("acted", u64::from(action.0), taken.map_or_else(String::new, name))
+        let describe = |(event, step): (&Event, &Option<Arc<Step>>)| match (event, step) {
+            (Event::Acted(action), step) => {
+                let name = |step: &Arc<Step>| {
+                    let taken = step.action_of(player)?;
+                    Some(game.model.action_name(&step.before, Some(player), taken))
+                };
+                ("acted", u64::from(action.0), step.as_ref().and_then(name).unwrap_or_default())
             }
-            Event::Observed(told) => {
+            (Event::Observed(told), Some(step)) => {
                 let Step { before, after, turn, joint, .. } = &**step;
                 ("observed", told.0, game.model.observation_name(before, after, *turn, joint, player))
             }
+            (Event::Observed(told), None) => ("observed", told.0, String::new()),
+            (Event::Passed(ticks), _) => ("passed", *ticks, format!("{ticks} ticks go by")),
         };
         drive(py, game, || self.view.events.iter().zip(&self.steps).map(describe).collect())
     }
@@ -229,131 +172,92 @@ pub struct Referee {
     game: Py<Game>,
     /// The game as each seat has it.
     seats: Vec<Py<Game>>,
-    state: Arc<kibitz_core::State>,
-    turn: Turn,
-    chance: Rng,
-    views: Vec<(Vec<Event>, Vec<Arc<Step>>)>,
-    returns: Vec<f64>,
-    weight: f64,
-    /// How many steps were taken, and after how many it stops.
-    steps: u64,
-    max_steps: u64,
+    /// Views are in the numbers of the seats.
+    inner: core::Referee,
     opening: Vec<Arc<Step>>,
 }
 
-impl Referee {
-    /// Works one step out; nothing has happened yet, so that a failure leaves no trace.
-    fn plan(&self, joint: Vec<Action>) -> Planned {
-        let model = &self.game.get().model;
-        let players = model.info().players;
-        let mut after = (*self.state).clone();
-        let mut rewards = vec![0.0; players];
-        model.step(&mut after, &joint, &mut rewards);
-        let observe = |player| model.observe(&after, self.turn, &joint, player);
-        let told = (0..players).map(observe).collect();
-        let turn = model.turn(&after);
-        let step =
-            Step { before: self.state.clone(), after: Arc::new(after), turn: self.turn, joint, rewards };
-        Planned { step: Arc::new(step), told, turn }
-    }
+fn refused(illegal: &core::Illegal) -> PyErr {
+    PyValueError::new_err(illegal.to_string())
+}
 
+/// What each player learns of a step, in the numbers of its seat. Fails where a value of the user's cannot be told to
+/// a seat.
+fn translate_news(
+    py: Python<'_>,
+    game: &Game,
+    seats: &[Py<Game>],
+    step: &Step,
+    news: &mut [(usize, Event)],
+) -> PyResult<()> {
+    if step.number.is_multiple_of(64) {
+        py.check_signals()?;
+    }
+    for (player, event) in news {
+        let between = Between::new(game, seats[*player].get())?;
+        match event {
+            Event::Acted(action) => *action = between.action(py, *action)?,
+            Event::Observed(told) => *told = between.observation(py, *told, &between, &step.joint)?,
+            Event::Passed(_) => {}
+        }
+    }
+    Ok(())
+}
+
+impl Referee {
     /// Which step is the next, for errors.
     fn place(&self) -> String {
-        format!("step {} of the episode", self.steps + 1)
+        format!("step {} of the episode", self.inner.steps() + 1)
     }
 
-    /// What everybody has got after a step. Checked for every game: what is not a number, or not what the
-    /// game declares, would make all figures wrong without a word.
-    fn paid(&self, py: Python<'_>, planned: &Planned) -> PyResult<Vec<f64>> {
-        let step = &planned.step;
-        let add = |(total, reward): (&f64, &f64)| total + self.weight * reward;
-        let returns: Vec<f64> = self.returns.iter().zip(&step.rewards).map(add).collect();
-        let game = self.game.get();
-        match check_returns(game.model.info(), &returns, planned.turn == Turn::Over) {
-            Ok(()) => Ok(returns),
-            Err(why) => {
-                let moves = drive(py, game, || step.moves(game))?;
-                Err(GameFault::new_err(format!("{}: {} ({moves}): {why}", game.spec, self.place())))
-            }
-        }
-    }
-
-    /// Takes the step. Nothing has happened if a value of the user's cannot be told to a seat, or if the game
-    /// pays what it may not.
-    fn take(&mut self, py: Python<'_>, planned: Planned) -> PyResult<Arc<Step>> {
-        let returns = self.paid(py, &planned)?;
-        let Planned { step, told, turn } = planned;
-        let mut news: Vec<(usize, Event)> = Vec::new();
-        let mut acted = step.turn.movers().iter().zip(&step.joint).peekable();
-        for (player, told) in told.into_iter().enumerate() {
-            let between = Between::new(self.game.get(), self.seats[player].get())?;
-            if let Some((_, action)) = acted.next_if(|(mover, _)| *mover == player) {
-                news.push((player, Event::Acted(between.action(py, *action)?)));
-            }
-            if told != Observation::SILENT {
-                let told = between.observation(py, told, &between, &step.joint)?;
-                news.push((player, Event::Observed(told)));
-            }
-        }
-        for (player, event) in news {
-            let (events, steps) = &mut self.views[player];
-            events.push(event);
-            steps.push(step.clone());
-        }
-        self.returns = returns;
-        self.weight *= self.game.get().model.info().discount_after(step.turn);
-        self.state = step.after.clone();
-        self.turn = turn;
-        self.steps += 1;
-        Ok(step)
-    }
-
-    /// Lets chance draw until a player must move, the game is over or there have been steps enough.
-    fn draw(&mut self, py: Python<'_>, taken: &mut Vec<Arc<Step>>) -> PyResult<()> {
+    /// Lets the core's referee take steps, which are told to the seats.
+    fn let_it<T: Default>(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut core::Referee, &mut core::Tell) -> Result<T, core::Fault>,
+    ) -> PyResult<T> {
         let game = self.game.clone_ref(py);
-        let info = game.get().model.info();
-        let mut draws = 0u32;
-        while self.turn == Turn::Chance && self.steps < self.max_steps {
-            // Rules may let chance move for ever.
-            draws += 1;
-            if draws > info.longest_chance() {
-                return Err(GameFault::new_err(format!("{}: {}", game.get().spec, info.endless_chance())));
-            }
-            if draws.is_multiple_of(64) {
-                py.check_signals()?;
-            }
-            let planned = drive(py, game.get(), || {
-                let outcome = game.get().model.draw(&self.state, &mut self.chance);
-                self.plan(vec![outcome])
-            })
-            .map_err(|error| placed(py, error, self.place()))?;
-            taken.push(self.take(py, planned)?);
-        }
-        Ok(())
+        let Referee { seats, inner, .. } = self;
+        let mut raised = None;
+        let mut tell = |step: &Step, news: &mut [(usize, Event)]| {
+            raised = translate_news(py, game.get(), seats, step, news).err();
+            raised.is_none()
+        };
+        let done = drive(py, game.get(), || work(inner, &mut tell));
+        let done = done.map_err(|error| placed(py, error, self.place()))?;
+        done.map_err(|fault| match (fault, raised) {
+            (_, Some(raised)) => raised,
+            (core::Fault::Game(why), None) => GameFault::new_err(format!("{}: {why}", game.get().spec)),
+            (core::Fault::Refused, None) => PyRuntimeError::new_err("a step was refused"),
+        })
+    }
+
+    fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
+        self.let_it(py, |inner, tell| inner.advance(to, tell))
     }
 
     /// Where every episode begins; chance has not moved yet.
     fn begin(game: &Bound<'_, Game>, chance: Rng, max_steps: u64) -> PyResult<Referee> {
         let rules = game.get();
-        let (state, turn) = drive(game.py(), rules, || {
-            let state = rules.model.initial();
-            let turn = rules.model.turn(&state);
-            (state, turn)
-        })?;
+        let inner =
+            drive(game.py(), rules, || core::Referee::new(rules.model.clone(), chance, max_steps))?;
         let players = rules.model.info().players;
-        Ok(Referee {
-            game: game.clone().unbind(),
-            seats: (0..players).map(|_| Game::apart(game)).collect::<PyResult<_>>()?,
-            state: Arc::new(state),
-            turn,
-            chance,
-            views: vec![(Vec::new(), Vec::new()); players],
-            returns: vec![0.0; players],
-            weight: 1.0,
-            steps: 0,
-            max_steps,
-            opening: Vec::new(),
-        })
+        let seats = (0..players).map(|_| Game::apart(game)).collect::<PyResult<_>>()?;
+        Ok(Referee { game: game.clone().unbind(), seats, inner, opening: Vec::new() })
+    }
+
+    /// Takes a step that was played before.
+    fn follow(&mut self, py: Python<'_>, played: &core::Played) -> PyResult<()> {
+        let mut illegal = None;
+        let step = self.let_it(py, |inner, tell| match inner.follow(played, tell) {
+            Ok(step) => step.map(Some),
+            Err(why) => {
+                illegal = Some(why);
+                Ok(None)
+            }
+        })?;
+        self.opening.extend(step);
+        illegal.map_or(Ok(()), |illegal| Err(refused(&illegal)))
     }
 
     /// What `player` may know after a history that the core has found: an entry for each mover, one after
@@ -361,11 +265,10 @@ impl Referee {
     pub fn view_after(game: &Bound<'_, Game>, history: &[Action], player: usize) -> PyResult<View> {
         let mut referee = Referee::begin(game, Rng::new(0), u64::MAX)?;
         let mut rest = history;
-        while referee.turn != Turn::Over && rest.len() >= referee.turn.width() {
-            let (joint, later) = rest.split_at(referee.turn.width());
+        while !referee.inner.over() && rest.len() >= referee.inner.turn().width() {
+            let (joint, later) = rest.split_at(referee.inner.turn().width());
             rest = later;
-            let planned = drive(game.py(), game.get(), || referee.plan(joint.to_vec()))?;
-            referee.take(game.py(), planned)?;
+            referee.follow(game.py(), &core::Played::new(0, referee.inner.turn(), joint))?;
         }
         referee.view(game.py(), player)
     }
@@ -393,6 +296,61 @@ impl Referee {
     }
 }
 
+/// A round in which Python is asked. Nothing is borrowed meanwhile, so that whoever chooses may look at the referee.
+struct Asked<'a, 'py> {
+    referee: &'a Bound<'py, Referee>,
+    choose: &'a Bound<'py, PyAny>,
+    /// What the user's game raised where the core cannot say so.
+    raised: Option<PyErr>,
+}
+
+impl Asked<'_, '_> {
+    fn check(&mut self) -> PyResult<()> {
+        self.raised.take().map_or(Ok(()), Err)
+    }
+}
+
+impl core::Table for Asked<'_, '_> {
+    type Stop = PyErr;
+
+    fn referee<T>(&mut self, work: impl FnOnce(&mut core::Referee) -> T) -> T {
+        let (py, mut referee) = (self.referee.py(), self.referee.borrow_mut());
+        let game = referee.game.clone_ref(py);
+        let before = game.get().model.faults();
+        let result = work(&mut referee.inner);
+        if let Some(error) = fault_since(py, game.get(), before) {
+            self.raised.get_or_insert(placed(py, error, referee.place()));
+        }
+        result
+    }
+
+    fn ask(&mut self, seat: usize) -> PyResult<core::Choice> {
+        self.check()?;
+        let choice: Choice<'_> = self.choose.call1((seat,))?.extract()?;
+        match &choice {
+            Choice::Number(action) => {
+                self.referee.borrow().check_unambiguous(self.referee.py(), seat, Action(*action))?;
+            }
+            Choice::Decision(decision) => {
+                if let Some(ticks) = decision.get().wait() {
+                    return Ok(core::Choice::Wait(ticks));
+                }
+            }
+        }
+        Ok(core::Choice::Act(Action(choice.number())))
+    }
+
+    fn refuse(&mut self, _: usize, illegal: core::Illegal) -> PyResult<()> {
+        self.check()?;
+        Err(refused(&illegal))
+    }
+
+    fn advance(&mut self, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
+        self.check()?;
+        self.referee.borrow_mut().advance(self.referee.py(), to)
+    }
+}
+
 #[pymethods]
 impl Referee {
     /// GameFault if chance moves on and on without a move of a player; with `max_steps`, it stops there before.
@@ -401,9 +359,7 @@ impl Referee {
     fn new(game: Bound<'_, Game>, seed: u64, episode: u64, max_steps: Option<u64>) -> PyResult<Referee> {
         let chance = Rng::episode(seed, episode, "chance");
         let mut referee = Referee::begin(&game, chance, max_steps.unwrap_or(u64::MAX))?;
-        let mut opening = Vec::new();
-        referee.draw(game.py(), &mut opening)?;
-        referee.opening = opening;
+        referee.opening = referee.advance(game.py(), core::Tick(0))?;
         Ok(referee)
     }
 
@@ -422,17 +378,51 @@ impl Referee {
         let (py, rules) = (game.py(), game.get());
         let between = Between::new(numbers.as_ref().unwrap_or(&game).get(), rules)?;
         let mut referee = Referee::begin(&game, Rng::new(0), u64::MAX)?;
-        let mut opening = Vec::new();
         for joint in joints {
-            let joint = joint.into_iter().map(|action| Ok(between.action(py, Action(action))?.0));
+            let joint = joint.into_iter().map(|action| between.action(py, Action(action)));
             let joint = joint.collect::<PyResult<Vec<_>>>()?;
-            let planned = drive(py, rules, || {
-                rules.check_joint(&referee.state, &joint).map(|joint| referee.plan(joint))
-            })??;
-            opening.push(referee.take(py, planned)?);
+            referee.follow(py, &core::Played::new(0, referee.inner.turn(), &joint))?;
         }
-        referee.opening = opening;
         Ok(referee)
+    }
+
+    /// The same from a history as bytes, wherever they come from; ValueError, with a sentence, where they are none of
+    /// this game.
+    #[staticmethod]
+    fn from_history(game: Bound<'_, Game>, history: &[u8]) -> PyResult<Referee> {
+        let history = History::from_bytes(history).map_err(PyValueError::new_err)?;
+        let (py, players) = (game.py(), game.get().model.info().players);
+        if history.players() != players {
+            let (found, spec) = (history.players(), &game.get().spec);
+            return Err(PyValueError::new_err(format!(
+                "this history is of {found} players, but {spec} has {players}"
+            )));
+        }
+        let mut referee = Referee::begin(&game, Rng::new(0), u64::MAX)?;
+        for (number, played) in history.iter().enumerate() {
+            let wrong = |why: &dyn std::fmt::Display| {
+                PyValueError::new_err(format!(
+                    "step {} of this history does not fit {}: {why}",
+                    number + 1,
+                    game.get().spec
+                ))
+            };
+            if number.is_multiple_of(64) {
+                py.check_signals()?;
+            }
+            if !referee.inner.over() && !played.fits(referee.inner.turn()) {
+                return Err(wrong(&"others are to move there"));
+            }
+            referee.follow(py, &played).map_err(|error| {
+                if error.is_instance_of::<PyValueError>(py) { wrong(error.value(py)) } else { error }
+            })?;
+        }
+        Ok(referee)
+    }
+
+    /// What was played so far, as bytes that can be kept or sent.
+    fn history<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.history().to_bytes())
     }
 
     /// The rules.
@@ -444,30 +434,36 @@ impl Referee {
     /// The truth: for spectators and omniscient planners only.
     #[getter]
     fn state(&self, py: Python<'_>) -> State {
-        State { game: self.game.clone_ref(py), state: self.state.clone() }
+        State { game: self.game.clone_ref(py), state: self.inner.state().clone() }
     }
 
     #[getter]
     fn over(&self) -> bool {
-        self.turn == Turn::Over
+        self.inner.over()
+    }
+
+    /// Whether there is another step: the game is not over, and has not come to `max_steps`.
+    #[getter]
+    fn goes_on(&self) -> bool {
+        self.inner.goes_on()
     }
 
     /// Who must move; chance has always been drawn already, but for what lies beyond `max_steps`.
     #[getter]
     fn movers(&self) -> Vec<usize> {
-        self.turn.movers().iter().collect()
+        self.inner.turn().movers().iter().collect()
     }
 
     /// How many steps were taken, chance's included.
     #[getter]
     fn steps(&self) -> u64 {
-        self.steps
+        self.inner.steps()
     }
 
     /// Discounted by the game's discount factor.
     #[getter]
     fn returns(&self) -> Vec<f64> {
-        self.returns.clone()
+        self.inner.returns().to_vec()
     }
 
     /// The rules as that seat has them: what its planner is started on. The referee's own `game` would tell it by
@@ -483,48 +479,73 @@ impl Referee {
         let player = game.check_player(player)?;
         let seat = &self.seats[player];
         let between = Between::new(game, seat.get())?;
-        let mut legal = drive(py, game, || game.legal(&self.state, player))?;
+        let mut view = drive(py, game, || self.inner.view(player))?;
         if let Some(rules) = &game.python {
-            rules.put_in_order(py, &mut legal)?;
+            rules.put_in_order(py, &mut view.legal)?;
         }
-        let legal = legal.into_iter().map(|action| between.action(py, action));
-        let mut legal = legal.collect::<PyResult<Vec<_>>>()?;
-        legal.sort_unstable();
-        let (events, steps) = self.views[player].clone();
+        let legal = view.legal.into_iter().map(|action| between.action(py, action));
+        view.legal = legal.collect::<PyResult<Vec<_>>>()?;
+        view.legal.sort_unstable();
+        let mut steps = self.inner.behind(player).to_vec();
+        steps.resize(view.events.len(), None);
         Ok(View {
             game: seat.clone_ref(py),
-            view: kibitz_core::View { player, events, legal },
+            view,
             referees: self.game.clone_ref(py),
-            now: self.state.clone(),
+            now: self.inner.state().clone(),
             steps,
         })
     }
 
     /// Carries out the movers' actions, or what they decided, and then chance's draws: (state after, joint,
-    /// rewards) for each step.
+    /// rewards, returns so far, ticks before it) for each step.
     ///
     /// ValueError for an illegal action; nothing has happened then.
     fn apply(&mut self, py: Python<'_>, joint: Vec<Choice<'_>>) -> PyResult<Vec<Report>> {
         let game = self.game.clone_ref(py);
-        if self.turn == Turn::Chance {
-            return Err(PyValueError::new_err("this episode was broken off while chance moved"));
+        if !self.inner.over() {
+            self.inner.can_go_on().map_err(|illegal| refused(&illegal))?;
         }
-        if self.steps >= self.max_steps && self.turn != Turn::Over {
-            return Err(PyValueError::new_err(format!("this episode ends after {} steps", self.max_steps)));
-        }
-        for (mover, choice) in self.turn.movers().iter().zip(&joint) {
+        for (mover, choice) in self.inner.turn().movers().iter().zip(&joint) {
             if let Choice::Number(action) = choice {
                 self.check_unambiguous(py, mover, Action(*action))?;
             }
         }
-        let joint: Vec<u32> = joint.iter().map(Choice::number).collect();
-        let planned = drive(py, game.get(), || {
-            game.get().check_joint(&self.state, &joint).map(|joint| self.plan(joint))
-        })
-        .map_err(|error| placed(py, error, self.place()))??;
-        let mut taken = vec![self.take(py, planned)?];
-        self.draw(py, &mut taken)?;
+        let joint: Vec<Action> = joint.iter().map(|choice| Action(choice.number())).collect();
+        let submitted = drive(py, game.get(), || self.inner.submit_all(&joint));
+        let submitted = submitted.map_err(|error| placed(py, error, self.place()))?;
+        submitted.map_err(|illegal| refused(&illegal))?;
+        let taken = self.advance(py, self.inner.now())?;
         Ok(self.reports(py, &taken))
+    }
+
+    /// Asks each mover in turn, by its number, what it does, carries that out, and then chance's draws; gives what
+    /// `apply` gives.
+    ///
+    /// ValueError for an illegal action; those after it are not asked.
+    fn round(slf: &Bound<'_, Self>, choose: &Bound<'_, PyAny>) -> PyResult<Vec<Report>> {
+        let mut clock = {
+            let referee = slf.try_borrow_mut()?;
+            if !referee.inner.over() {
+                referee.inner.can_go_on().map_err(|illegal| refused(&illegal))?;
+            }
+            core::VirtualClock::at(referee.inner.now())
+        };
+        let mut asked = Asked { referee: slf, choose, raised: None };
+        let taken = core::play_round(&mut asked, &mut clock);
+        let done = asked.check().and(taken);
+        if done.is_err() {
+            slf.borrow_mut().inner.withdraw();
+        }
+        Ok(slf.borrow().reports(slf.py(), &done?))
+    }
+
+    /// GameFault if an episode that is left here has paid what the game never pays, where that can be said.
+    fn check_left(&self) -> PyResult<()> {
+        self.inner.check_left().map_err(|fault| match fault {
+            core::Fault::Game(why) => GameFault::new_err(format!("{}: {why}", self.game.get().spec)),
+            core::Fault::Refused => PyRuntimeError::new_err("a step was refused"),
+        })
     }
 
     /// The steps that chance took before the first move, as from `apply`.
@@ -533,6 +554,33 @@ impl Referee {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Referee of {}, {} steps>", self.game.get().spec, self.steps)
+        format!("<Referee of {}, {} steps>", self.game.get().spec, self.inner.steps())
     }
+}
+
+/// A step of a history: the ticks before it, who moved (None where chance did), and what was chosen.
+type Row = (u64, Option<Vec<usize>>, Vec<u32>);
+
+/// A history of so many players as bytes; ValueError for a step that no game has.
+#[pyfunction]
+pub fn write_history<'py>(py: Python<'py>, players: usize, steps: Vec<Row>) -> PyResult<Bound<'py, PyBytes>> {
+    let mut history = History::new(players);
+    for (elapsed, movers, joint) in steps {
+        let bit = |mover: usize| 1u32.checked_shl(mover as u32).unwrap_or(0);
+        let movers = movers.map(|movers| Players(movers.into_iter().fold(0, |set, mover| set | bit(mover))));
+        let joint = joint.into_iter().map(Action).collect();
+        history.push(&core::Played { elapsed, movers, joint }).map_err(PyValueError::new_err)?;
+    }
+    Ok(PyBytes::new(py, &history.to_bytes()))
+}
+
+/// How many players a history has, and its steps; ValueError, with a sentence, for bytes that are none.
+#[pyfunction]
+pub fn read_history(data: &[u8]) -> PyResult<(usize, Vec<Row>)> {
+    let history = History::from_bytes(data).map_err(PyValueError::new_err)?;
+    let row = |played: core::Played| {
+        let movers = played.movers.map(|movers| movers.iter().collect());
+        (played.elapsed, movers, played.joint.into_iter().map(|action| action.0).collect())
+    };
+    Ok((history.players(), history.iter().map(row).collect()))
 }

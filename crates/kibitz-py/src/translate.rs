@@ -80,6 +80,7 @@ pub fn translate(py: Python<'_>, view: &View, to: &Game) -> PyResult<kibitz_core
         Ok(match event {
             Event::Acted(action) => Event::Acted(between.action(py, *action)?),
             Event::Observed(told) => Event::Observed(between.observation(py, *told, &seen, joint)?),
+            Event::Passed(ticks) => Event::Passed(*ticks),
         })
     };
     let events = view.view.events.iter().zip(view.joints()).map(event).collect::<PyResult<_>>()?;

@@ -17,6 +17,7 @@ from typing import Any
 
 import kibitz as kb
 from kibitz.adapters import openspiel
+from kibitz.episode import drive
 
 PLANNER = "pomcp(simulations=20)"
 WALKS = 5
@@ -142,16 +143,11 @@ def play(game: kb.Game, planner: str, seconds: float, row: Row) -> None:
     for seat, chooser in enumerate(seats):
         chooser.start(referee.seat(seat), seat, seat)
     began = time.process_time()
-    while not referee.over:
-        decisions = []
-        for mover in referee.movers:
-            view = referee.view(mover)
-            decision = seats[mover].act(view)
-            decisions.append(decision)
+    for done in drive(referee, seats):
+        for view, decision in zip(done.views, done.decisions, strict=True):
             row.moves += 1
             row.blind += len(view.legal) > 1 and not decision.simulations
             row.inconsistent += dict(decision.counters).get("inconsistencies", 0) > 0
-        referee.apply(decisions)
         row.seconds = time.process_time() - began
         if row.seconds > seconds and not referee.over:
             row.plays, row.why = "slow", f"not over after {row.moves} moves in {row.seconds:.0f} s"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import kibitz as kb
 from kibitz.bench import _peers
 from kibitz.bench._measure import Row, Scale, Work, race
+from kibitz.episode import drive
 
 GAMES = {
     "mastermind": "mastermind.kif",
@@ -58,8 +60,7 @@ def _game_so_far(game: kb.Game, moves: int) -> list[kb.View]:
         referee, mover = kb.Referee(game, seed), kb.planner("random")
         mover.start(game, 0, seed)
         views = [referee.view(0)]
-        while len(views) <= moves and not referee.over:
-            referee.apply([mover.act(views[-1]).action])
+        for _ in islice(drive(referee, [mover]), moves):
             views.append(referee.view(0))
         if not referee.over:
             return views

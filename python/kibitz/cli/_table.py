@@ -48,37 +48,26 @@ class LiveRound(Round):
 
 
 def rounds(
-    referee: Referee,
-    seats: Sequence[AnyPlanner],
-    seed: int,
-    episode: int = 0,
-    *,
-    max_steps: int | None = None,
+    referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: int = 0
 ) -> Iterator[LiveRound]:
-    """Starts the planners and plays the episode to its end, or until there were so many steps."""
-    from kibitz.episode import goes_on, seat_seed, steps_of
-    from kibitz.planners import decide, sit
+    """Starts the planners and plays the episode to its end, or to the referee's limit."""
+    from kibitz.episode import begin, drive
 
     game = referee.game
-    for seat, planner in enumerate(seats):
-        sit(planner, referee.seat(seat), seat, seat_seed(seed, episode, seat))
-    number = 0
-    while goes_on(referee, max_steps):
-        number += 1
-        before = referee.state
-        views = [referee.view(player) for player in referee.movers]
-        decisions = [decide(seats[view.player], referee, view.player) for view in views]
-        choices = [_choice(view, seats, chosen) for view, chosen in zip(views, decisions, strict=True)]
-        reports = referee.apply(decisions)
-        steps = list(steps_of(reports, before, decisions))
+    begin(referee, seats, seed, episode)
+    for number, done in enumerate(drive(referee, seats), 1):
+        choices = [
+            _choice(view, seats, chosen)
+            for view, chosen in zip(done.views, done.decisions, strict=True)
+        ]
         told = {}
-        for choice, view in zip(choices, views, strict=True):
+        for choice, view in zip(choices, done.views, strict=True):
             events = referee.view(choice.player).events[len(view.events) :]
             told[choice.player] = news(
                 game, choice, [what for kind, _, what in events if kind == "observed"]
             )
-        rewards = [sum(step.rewards[player] for step in steps) for player in range(game.info.players)]
-        yield LiveRound(number, before, choices, told, rewards, referee.state, steps)
+        rewards = [sum(step.rewards[player] for step in done.steps) for player in range(game.info.players)]
+        yield LiveRound(number, done.before, choices, told, rewards, referee.state, done.steps)
 
 
 def _choice(view: View, seats: Sequence[AnyPlanner], decision: Decision) -> Choice:

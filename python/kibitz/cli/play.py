@@ -7,7 +7,6 @@ number in the list.
 from __future__ import annotations
 
 import argparse
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _explain, _load, _options
@@ -17,6 +16,7 @@ from kibitz.cli._terminal import in_columns, is_terminal, paint
 
 if TYPE_CHECKING:
     from kibitz import AnyPlanner, Decision, Episode, Game, Referee, View
+    from kibitz.episode import Round
 
 EXAMPLES = {
     "kibitz play connect-four": "you begin, a planner that suits the game answers",
@@ -91,11 +91,30 @@ def find_seat(game: Game, text: str) -> int:
     raise UserError(f"{game.spec} has no seat '{text}'; there {'is' if len(names) == 1 else 'are'} {shown}")
 
 
-class Wish(Enum):
-    """What a person may want instead of moving."""
+class Leave(Exception):  # noqa: N818 -- what a person wants
+    """A person leaves the game."""
 
-    LEAVE = "leave"
-    TAKE_BACK = "take back"
+
+class TakeBack(Exception):  # noqa: N818 -- what a person wants
+    """A person wants to take back a move."""
+
+
+class Person:
+    """Sits on a seat like any planner, and is asked in the terminal."""
+
+    spec = "human"
+
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting = sitting
+
+    def start(self, game: Game, seat: int, seed: int) -> None:
+        """Needs no preparation."""
+
+    def act(self, view: View) -> Decision:
+        """Asks; Leave or TakeBack where the person wants that instead."""
+        from kibitz import Decision
+
+        return Decision(view, self.sitting.ask(view))
 
 
 class Sitting:
@@ -103,14 +122,17 @@ class Sitting:
 
     def __init__(self, game: Game, seat: int, opponent: str, hint: str, seed: int) -> None:
         self.game, self.seat, self.hint, self.seed = game, seat, hint, seed
-        others = [other for other in range(game.info.players) if other != seat]
-        self.opponents: dict[int, AnyPlanner] = {other: _load.planner(opponent) for other in others}
+        players = range(game.info.players)
+        self.seats: list[AnyPlanner] = [
+            Person(self) if player == seat else _load.planner(opponent) for player in players
+        ]
+        self.others = [player for player in players if player != seat]
         self.adviser = _load.planner(hint)
         self.opponent = opponent
-        self.turns: list[list[Decision]] = []
-        """The movers' decisions so far, turn by turn."""
+        self.rounds: list[Round] = []
+        """What was played so far."""
         self.own: list[int] = []
-        """How many turns there were before each of the person's own choices."""
+        """How many rounds there were before each of the person's own choices."""
         self.seen = 0
         """How many events the person has been shown."""
         self.referee = self.replay()
@@ -118,34 +140,33 @@ class Sitting:
     def replay(self) -> Referee:
         """The same deal again, up to where we are."""
         from kibitz import Referee
-        from kibitz.episode import seat_seed
-        from kibitz.planners import sit
+        from kibitz.episode import begin
 
         referee = Referee(self.game, self.seed)
-        for decisions in self.turns:
-            referee.apply(decisions)
-        for seat, planner in self.opponents.items():
-            sit(planner, referee.seat(seat), seat, seat_seed(self.seed, 0, seat))
+        for done in self.rounds:
+            referee.apply(done.decisions)
+        begin(referee, self.seats, self.seed)
         return referee
 
     def play(self) -> None:
         """Plays until the game is over or the person leaves."""
+        from kibitz.episode import drive
+
         you = self.game.player_name(self.seat)
-        against = f" against {self.opponent}" if self.opponents else ""
+        against = f" against {self.opponent}" if self.others else ""
         name = f"{paint(self.game.spec, 'bold')}, seed {self.seed}"
         print(f"{name}: you are {you}{against}. ? for help, q to leave.\n")
         while not self.referee.over:
-            decisions = self.choose()
-            if decisions is Wish.LEAVE:
+            try:
+                for done in drive(self.referee, self.seats):
+                    if any(view.player == self.seat for view in done.views):
+                        self.own.append(len(self.rounds))
+                    self.rounds.append(done)
+            except Leave:
                 print("\nYou left the game.")
                 return
-            if isinstance(decisions, Wish):
+            except TakeBack:
                 self.take_back()
-                continue
-            if self.seat in self.referee.movers:
-                self.own.append(len(self.turns))
-            self.turns.append(decisions)
-            self.referee.apply(decisions)
         self.tell()
         print(paint("The game is over.", "bold"))
         print(self.referee.state.text().rstrip())
@@ -156,41 +177,20 @@ class Sitting:
         from kibitz.lab.statistics.ties import points
 
         returns = self.referee.returns
-        mine, others = returns[self.seat], [returns[seat] for seat in self.opponents]
+        mine, others = returns[self.seat], [returns[seat] for seat in self.others]
         if not others:
             return ""
         return {1.0: ": you win!", 0.0: ": you lose.", 0.5: ": a draw."}[points(mine, max(others))]
 
-    def choose(self) -> list[Decision] | Wish:
-        """The movers' decisions: the person is asked, the opponents think."""
-        from kibitz import Decision
-        from kibitz.planners import decide
-
-        decisions = []
-        for mover in self.referee.movers:
-            view = self.referee.view(mover)
-            if mover != self.seat:
-                decisions.append(decide(self.opponents[mover], self.referee, mover))
-                continue
-            answer = self.ask(view)
-            if isinstance(answer, Wish):
-                return answer
-            decisions.append(Decision(view, answer))
-        return decisions
-
     def episode(self) -> Episode:
         """The game as far as it went, for a replay."""
-        from kibitz import Episode, Referee
+        from kibitz import Episode
         from kibitz.episode import steps_of
 
-        referee = Referee(self.game, self.seed)
+        referee = self.referee
         steps = list(steps_of(referee.opening(), self.game.initial()))
-        for decisions in self.turns:
-            before = referee.state
-            reports = referee.apply(decisions)
-            steps += steps_of(reports, before, decisions)
-        seats = range(self.game.info.players)
-        specs = tuple(self.opponents[seat].spec if seat in self.opponents else "human" for seat in seats)
+        steps += [step for done in self.rounds for step in done.steps]
+        specs = tuple(chooser.spec for chooser in self.seats)
         return Episode(self.game, specs, self.seed, 0, referee.returns, steps, referee.state, referee.over)
 
     def take_back(self) -> None:
@@ -198,9 +198,9 @@ class Sitting:
         if not self.own:
             print("There is nothing to take back.")
             return
-        del self.turns[self.own.pop() :]
+        del self.rounds[self.own.pop() :]
         self.referee = self.replay()
-        self.seen = 0 if not self.turns else len(self.referee.view(self.seat).events)
+        self.seen = 0 if not self.rounds else len(self.referee.view(self.seat).events)
         print(paint("Taken back.", "dim"))
 
     def tell(self) -> None:
@@ -213,7 +213,7 @@ class Sitting:
         if words:
             print(paint("  " + "; ".join(words), "cyan"))
 
-    def ask(self, view: View) -> int | Wish:
+    def ask(self, view: View) -> int:
         """Shows the position and asks until there is a move."""
         from kibitz.planners.human import find
 
@@ -225,9 +225,9 @@ class Sitting:
             word = "" if answer.lower() in names else answer.lower().removeprefix("/")
             match word:
                 case "q" | "quit" | "exit":
-                    return Wish.LEAVE
+                    raise Leave
                 case "u" | "undo":
-                    return Wish.TAKE_BACK
+                    raise TakeBack
                 case "h" | "hint":
                     self.advise(view)
                 case "?" | "help":

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.json:
         print(headline(game, [planner.spec for planner in seats], options.seed) + "\n")
     moves = 0
-    for done in rounds(referee, seats, options.seed, max_steps=most):
+    for done in rounds(referee, seats, options.seed):
         moves = done.number
         if options.json:
             _options.print_json(plain(done, options.truth), indent=None)

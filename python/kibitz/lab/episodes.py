@@ -110,7 +110,6 @@ class _Episode:
         self.chosen: dict[int, tuple[View, Decision]] = {}
         self.steps = 0
         self.returns = [0.0] * seats
-        self._discount = 1.0
 
     def run(self, makers: Sequence[Maker]) -> tuple[Record, Episode | None]:
         cap = self.playing.max_steps or _cap(self.game)
@@ -169,16 +168,12 @@ class _Episode:
             raise _Wrong("raised", seat, words(error)) from error
 
     def note(self, step: Step) -> None:
-        """Keeps what each seat has got so far, discounted as the referee does."""
+        """Keeps what each seat has got so far."""
         self.steps += 1
         for mover, decision in zip(step.movers, step.decisions, strict=True):
             self.simulations[mover] += decision.simulations
             self.transitions[mover] += decision.transitions or 0
-        self.returns = [
-            total + self._discount * reward
-            for total, reward in zip(self.returns, step.rewards, strict=True)
-        ]
-        self._discount *= self.game.info.discount_after(step.movers)
+        self.returns = list(step.returns)
 
 
 class _Watched:

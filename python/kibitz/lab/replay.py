@@ -8,6 +8,8 @@ moves is answered with a sentence.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import math
 import os
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz import __version__, _files
-from kibitz._core import Game, State
+from kibitz._core import Game, State, read_history, write_history
 from kibitz.games import load as load_game
 from kibitz.lab._checked import Fields, below, each, flag, number, optional, printable, text, whole
 from kibitz.rules import Rules
@@ -25,9 +27,12 @@ from kibitz.rules import Rules
 if TYPE_CHECKING:
     from kibitz import Decision, Episode, Step
 
-SCHEMA = 1
+SCHEMA = 2
+"""Who moved, and what, is a history as bytes; in schema 1 it stood in each step."""
 LARGEST = 64 * 2**20
 """Bytes of a file that is still read."""
+IN_HISTORY = ("movers", "joint", "elapsed")
+"""What a history says of a step."""
 ROWS = 10
 """How many actions of a decision are kept: the best, and the chosen one."""
 
@@ -72,6 +77,8 @@ class Move:
     names: list[str]
     rewards: list[float]
     decisions: list[Reasons]
+    elapsed: int = 0
+    """How many ticks went by before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,19 @@ class Replay:
     steps: list[Move] = field(repr=False)
     version: str = __version__
     """Of Kibitz, when it was recorded."""
+
+    @property
+    def history(self) -> bytes:
+        """Who moved, what and when, as bytes: what `kibitz.Referee.from_history` reads.
+
+        >>> import kibitz as kb
+        >>> from kibitz.lab import replay
+        >>> kept = replay.of(kb.play("kuhn-poker", "random", seed=1))
+        >>> kb.Referee.from_history(kept.load_game(), kept.history).returns == kept.returns
+        True
+        """
+        rows = [(move.elapsed, move.movers or None, move.joint) for move in self.steps]
+        return write_history(len(self.planners), rows)
 
     def load_game(self, game: str | Game | Rules[Any] | None = None) -> Game:
         """The game it was played in; one that was not loaded by its name must be handed in.
@@ -212,7 +232,7 @@ def of(episode: Episode) -> Replay:
 def _move(step: Step) -> Move:
     names = [printable(name) for name in step.names]
     decisions = [_reasons(decision) for decision in step.decisions]
-    return Move(list(step.movers), list(step.joint), names, list(step.rewards), decisions)
+    return Move(list(step.movers), list(step.joint), names, list(step.rewards), decisions, step.elapsed)
 
 
 def _reasons(decision: Decision) -> Reasons:
@@ -253,7 +273,12 @@ def save(episode: Episode | Replay, path: str | os.PathLike[str]) -> None:
     ['random', 'random']
     """
     kept = episode if isinstance(episode, Replay) else of(episode)
-    content = json.dumps({"schema": SCHEMA, **asdict(kept)}, ensure_ascii=False, allow_nan=False)
+    plain = {"schema": SCHEMA, **asdict(kept)}
+    plain["history"] = base64.b64encode(kept.history).decode("ascii")
+    for step in plain["steps"]:
+        for told in IN_HISTORY:
+            del step[told]
+    content = json.dumps(plain, ensure_ascii=False, allow_nan=False)
     _files.write(path, content + "\n")
 
 
@@ -278,12 +303,16 @@ def _no_number(word: str) -> None:
 def _replay(plain: Any) -> Replay:
     fields = Fields(plain, "")
     schema = fields.get("schema", whole)
-    if schema != SCHEMA:
+    if schema not in (1, SCHEMA):
         raise ValueError(
-            f"it has schema {schema}, and this is kibitz {__version__}, which reads schema {SCHEMA}"
+            f"it has schema {schema}, and this is kibitz {__version__}, which reads schemas 1 and {SCHEMA}"
         )
     planners = fields.get("planners", each(text))
     players = len(planners)
+    if schema == 1:
+        steps = fields.get("steps", each(lambda step, where: _read_old_move(step, where, players)))
+    else:
+        steps = _read_moves(fields, players)
     return Replay(
         game=fields.get("game", text),
         planners=planners,
@@ -291,23 +320,52 @@ def _replay(plain: Any) -> Replay:
         episode=fields.get("episode", whole),
         returns=fields.get("returns", each(number, players)),
         over=fields.get("over", flag),
-        steps=fields.get("steps", each(lambda step, where: _read_move(step, where, players))),
+        steps=steps,
         version=fields.get("version", text),
     )
 
 
-def _read_move(plain: Any, where: str, players: int) -> Move:
+def _read_moves(fields: Fields, players: int) -> list[Move]:
+    """The history, and with each of its steps what else is kept of it."""
+    history = fields.get("history", text)
+    try:
+        counted, rows = read_history(base64.b64decode(history, validate=True))
+    except (binascii.Error, ValueError) as error:
+        raise ValueError(f"history: {error}") from error
+    if counted != players:
+        raise ValueError(f"history: it is of {counted} players, and there are {players} planners")
+    several = fields.get("steps", each(lambda step, where: (step, where), len(rows)))
+    return [
+        _read_move(step, where, players, row) for (step, where), row in zip(several, rows, strict=True)
+    ]
+
+
+def _read_old_move(plain: Any, where: str, players: int) -> Move:
+    """A step of schema 1, which says who moved, and what."""
     fields = Fields(plain, where)
     movers = fields.get("movers", each(below(players)))
-    several = len(movers) or 1
+    if movers != sorted(set(movers)):
+        raise ValueError(f"{where}.movers must be in order, and each only once")
+    joint = fields.get("joint", each(below(2**32), len(movers) or 1))
+    return _read_move(plain, where, players, (0, movers or None, joint))
+
+
+def _read_move(
+    plain: Any, where: str, players: int, played: tuple[int, list[int] | None, list[int]]
+) -> Move:
+    fields = Fields(plain, where)
+    elapsed, who, joint = played
+    movers = who or []
+    several = len(joint)
     return Move(
         movers=movers,
-        joint=fields.get("joint", each(below(2**32), several)),
+        joint=joint,
         names=fields.get("names", each(text, several)),
         rewards=fields.get("rewards", each(number, players)),
         decisions=fields.get(
             "decisions", each(lambda item, place: _read_reasons(item, place, players), len(movers))
         ),
+        elapsed=elapsed,
     )
 
 

@@ -133,11 +133,11 @@ def _model(spec: str) -> Game | None:
     return None if written.partition("(")[0] in native else load(written)
 
 
-def decide(chooser: AnyPlanner, referee: Referee, player: int) -> Decision:
+def decide(chooser: AnyPlanner, referee: Referee, player: int, view: View | None = None) -> Decision:
     """What a planner does in an episode that is played here: one that cheats is told the truth.
 
-    Whoever has no referee, and asks a planner to act on a view alone, cannot tell it: there a planner
-    that cheats refuses to play.
+    `view` is what the referee says the player knows, where that is at hand. Whoever has no referee, and asks a
+    planner to act on a view alone, cannot tell it: there a planner that cheats refuses to play.
 
     >>> import kibitz as kb
     >>> from kibitz.planners import decide
@@ -149,7 +149,7 @@ def decide(chooser: AnyPlanner, referee: Referee, player: int) -> Decision:
     """
     if isinstance(chooser, Cheat) and chooser.cheats:
         chooser.tell(referee.state)
-    return ask(chooser, referee.view(player))
+    return ask(chooser, referee.view(player) if view is None else view)
 
 
 def sit(chooser: AnyPlanner, game: Game, seat: int, seed: int) -> None:

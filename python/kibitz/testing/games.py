@@ -273,7 +273,7 @@ class _Checker:
         walk = Walk.begin(self.game)
         reports = first.opening()
         while True:
-            for _, joint, _ in reports:
+            for _, joint, *_ in reports:
                 walk = walk.step(joint)
             for player in range(self.info.players):
                 told = tuple(_event(kind, key) for kind, key, _ in first.view(player).events)

@@ -51,6 +51,13 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VirtualClock(Tick);
 
+impl VirtualClock {
+    /// A clock that shows this time.
+    pub fn at(now: Tick) -> VirtualClock {
+        VirtualClock(now)
+    }
+}
+
 impl Clock for VirtualClock {
     fn now(&mut self) -> Tick {
         self.0

@@ -47,7 +47,7 @@ fn short(value: f64) -> String {
 ///
 /// # Errors
 /// What is wrong with them, in a sentence.
-pub(super) fn check_returns(info: &Info, returns: &[f64], over: bool) -> Result<(), String> {
+pub fn check_returns(info: &Info, returns: &[f64], over: bool) -> Result<(), String> {
     if let Some(player) = returns.iter().position(|total| !total.is_finite()) {
         return Err(format!(
             "the return of player {player} is {}, which is not a finite number",

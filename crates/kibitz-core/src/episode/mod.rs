@@ -15,7 +15,7 @@ mod step;
 mod tests;
 
 pub use clock::{Clock, Tick, Timing, VirtualClock, WallClock};
-pub use declared::{check_bounds, enough_steps};
+pub use declared::{check_bounds, check_returns, enough_steps};
 pub use drive::{Choice, Planners, Stopped, Table, drive, play_round};
 pub use history::{History, Played};
 pub use illegal::{Illegal, check_joint};

@@ -329,6 +329,19 @@ impl Referee {
     /// # Errors
     /// Where the game fails, or `tell` refuses a step; those before it have been taken.
     pub fn advance(&mut self, to: Tick, tell: &mut Tell) -> Result<Vec<Arc<Step>>, Fault> {
+        let taken = self.take_all(to, tell);
+        if taken.is_err() {
+            self.withdraw();
+        }
+        taken
+    }
+
+    /// Forgets what was submitted for this instant.
+    pub fn withdraw(&mut self) {
+        self.answers.fill(None);
+    }
+
+    fn take_all(&mut self, to: Tick, tell: &mut Tell) -> Result<Vec<Arc<Step>>, Fault> {
         let mut taken = Vec::new();
         while self.goes_on() {
             let due = self.due();

@@ -11,17 +11,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::net::{Example, Net, Shape, Trainer};
+use crate::episode::{Choice, Fault, Illegal, Referee, Step, Table, Tick, VirtualClock, drive};
 use crate::evaluate::Network;
-use crate::game::{Info, Turn};
+use crate::game::{Action, Info, Turn};
 use crate::interrupt::Pause;
 use crate::macro_actions::{MacroActions, macro_actions_of};
 use crate::model::{Model, SharedModel, State, collapsed_or_self};
-use crate::playout::{MAX_PLAYERS, PlayoutSpec, Rollout};
+use crate::playout::{PlayoutSpec, Rollout};
 use crate::rng::{Purpose, Rng};
 use crate::search::outcomes::{OutcomeSearch, Run, SearchConfig};
 
 /// A game that goes on for longer than so many steps is broken off.
-const LONGEST: u32 = 10_000;
+const LONGEST: u64 = 10_000;
 /// The exploration constant of searches, as in `outcome-uct`.
 const EXPLORATION: f64 = 0.1;
 
@@ -135,18 +136,15 @@ impl Dealt {
         Ok(Dealt { model, base, enter })
     }
 
-    /// A state in which somebody is to move, or the end.
-    fn deal(&self, rng: &mut Rng) -> State {
-        let mut state = self.base.initial();
-        let mut paid = [0.0; MAX_PLAYERS];
-        for _ in 0..self.base.info().longest_chance() {
-            if self.base.turn(&state) != Turn::Chance {
-                break;
-            }
-            let outcome = self.base.draw(&state, rng);
-            self.base.step(&mut state, &[outcome], &mut paid[..self.base.info().players]);
-        }
-        self.enter.as_ref().map_or_else(|| state.clone(), |macro_actions| macro_actions.enter(&state))
+    /// A game that is dealt, and begins. Everything is drawn from one stream.
+    fn deal(&self, rng: Rng) -> Result<Referee, String> {
+        let mut dealer = Referee::new(self.base.clone(), rng, u64::MAX);
+        dealer.advance(Tick(0), &mut |_, _| true).map_err(sentence)?;
+        let state = match &self.enter {
+            Some(macro_actions) => macro_actions.enter(dealer.state()),
+            None => (**dealer.state()).clone(),
+        };
+        Ok(Referee::from_state(self.model.clone(), state, dealer.stream().clone(), LONGEST))
     }
 }
 
@@ -251,7 +249,7 @@ impl SelfPlay {
     /// Plays one game, and says what can be learned from it, and what the first player got.
     fn play(&self, network: &Network, number: u64, pause: Pause) -> Result<Played, String> {
         let Training { transitions, explore, trust, .. } = self.training;
-        let mut rng = Rng::episode(self.training.seed, number, "self-play");
+        let rng = Rng::episode(self.training.seed, number, "self-play");
         let model = &*self.game.model;
         let info = model.info();
         let config = SearchConfig {
@@ -264,32 +262,27 @@ impl SelfPlay {
         };
         let mut run = Run::new(model, config, rng.fork(Purpose::Search));
         let mut search = OutcomeSearch::default();
-        let mut state = self.game.deal(&mut rng);
+        let mut referee = self.game.deal(rng)?;
         // Each decision's example, with what its best action is expected to bring, and whether that was taken.
         let mut decided: Vec<(Example, bool)> = Vec::new();
-        let mut paid = [0.0; MAX_PLAYERS];
         let mut scratch = Vec::new();
-        for _ in 0..LONGEST {
-            let action = match model.turn(&state) {
-                Turn::Over => break,
-                Turn::Several(_) => return Err(AT_ONCE.to_owned()),
-                Turn::Chance => model.draw(&state, &mut rng),
-                Turn::One(player) => {
-                    scratch.clear();
-                    model.legal(&state, player, &mut scratch);
-                    let effort = if scratch.len() > 1 { transitions } else { 0 };
-                    let (best, worth) = search.best(&mut run, state.clone(), effort, pause)?;
-                    let explores = rng.unit() < explore;
-                    decided.push((example(model, &state, worth), !explores));
-                    if explores {
-                        model.random_action(&state, player, &mut scratch, &mut rng)
-                    } else {
-                        best
-                    }
-                }
-            };
-            model.step(&mut state, &[action], &mut paid[..info.players]);
-        }
+        let lesson = |referee: &mut Referee, player: usize| {
+            let state = referee.state().clone();
+            scratch.clear();
+            model.legal(&state, player, &mut scratch);
+            let effort = if scratch.len() > 1 { transitions } else { 0 };
+            let (best, worth) = search.best(&mut run, (*state).clone(), effort, pause)?;
+            let explores = referee.stream().unit() < explore;
+            decided.push((example(model, &state, worth), !explores));
+            Ok(if explores {
+                model.random_action(&state, player, &mut scratch, referee.stream())
+            } else {
+                best
+            })
+        };
+        let mut table = Lesson { referee: &mut referee, choose: lesson };
+        drive(&mut table, &mut VirtualClock::default(), &mut |_| ())?;
+        let mut rng = referee.stream().clone();
         let mut examples = Vec::with_capacity(decided.len());
         if transitions > 0 {
             let looked_into: Vec<_> = search.looked_into().collect();
@@ -298,7 +291,7 @@ impl SelfPlay {
                 examples.push(example(model, state, worth));
             }
         }
-        let mut came: Vec<f32> = paid[..info.players].iter().map(|paid| share(info, *paid)).collect();
+        let mut came: Vec<f32> = referee.returns().iter().map(|paid| share(info, *paid)).collect();
         let first = f64::from(came[0]);
         for (mut example, on_policy) in decided.into_iter().rev() {
             let trust = if on_policy { trust as f32 } else { 0.0 };
@@ -309,6 +302,42 @@ impl SelfPlay {
             examples.push(example);
         }
         Ok((examples, first))
+    }
+}
+
+/// A game from which something is learned: the same one chooses for all players.
+struct Lesson<'a, F> {
+    referee: &'a mut Referee,
+    choose: F,
+}
+
+impl<F: FnMut(&mut Referee, usize) -> Result<Action, String>> Table for Lesson<'_, F> {
+    type Stop = String;
+
+    fn referee<T>(&mut self, work: impl FnOnce(&mut Referee) -> T) -> T {
+        work(self.referee)
+    }
+
+    fn ask(&mut self, seat: usize) -> Result<Choice, String> {
+        if matches!(self.referee.turn(), Turn::Several(_)) {
+            return Err(AT_ONCE.to_owned());
+        }
+        (self.choose)(self.referee, seat).map(Choice::Act)
+    }
+
+    fn refuse(&mut self, _: usize, illegal: Illegal) -> Result<(), String> {
+        Err(illegal.to_string())
+    }
+
+    fn advance(&mut self, to: Tick) -> Result<Vec<Arc<Step>>, String> {
+        self.referee.advance(to, &mut |_, _| true).map_err(sentence)
+    }
+}
+
+fn sentence(fault: Fault) -> String {
+    match fault {
+        Fault::Game(why) => why,
+        Fault::Refused => "a step was refused".to_owned(),
     }
 }
 

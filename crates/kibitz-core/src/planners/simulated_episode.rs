@@ -1,7 +1,8 @@
 //! A game in the making with what each player has seen of it: planners that play in a planner's mind.
 
 use crate::discount::Running;
-use crate::game::{Action, Observation, Turn};
+use crate::episode::news;
+use crate::game::{Action, Turn};
 use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
 use crate::planner::{Decision, Planner};
@@ -9,7 +10,7 @@ use crate::playout::MAX_PLAYERS;
 use crate::registry;
 use crate::rng::{Purpose, Rng, seed_for};
 use crate::spec::{Spec, SpecError};
-use crate::view::{Event, View};
+use crate::view::View;
 
 /// A state and all players' views of the way to it.
 #[derive(Clone)]
@@ -31,14 +32,8 @@ impl SimulatedEpisode {
         let turn = self.model.turn(&self.state);
         let mut rewards = [0.0; MAX_PLAYERS];
         self.model.step(&mut self.state, joint, &mut rewards[..self.views.len()]);
-        for (player, action) in turn.movers().iter().zip(joint) {
-            self.views[player].events.push(Event::Acted(*action));
-        }
         for (player, view) in self.views.iter_mut().enumerate() {
-            let told = self.model.observe(&self.state, turn, joint, player);
-            if told != Observation::SILENT {
-                view.events.push(Event::Observed(told));
-            }
+            view.events.extend(news(&*self.model, &self.state, turn, joint, player));
         }
         rewards
     }

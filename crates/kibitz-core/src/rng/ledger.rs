@@ -7,11 +7,11 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Purpose, Rng, derive};
+use crate::episode::{Planners, Referee, VirtualClock, drive};
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
 use crate::model::SharedModel;
 use crate::planner::Planner;
 use crate::registry;
-use crate::view::{Event, View};
 
 thread_local! {
     static LEDGER: RefCell<BTreeMap<u64, Entry>> = const { RefCell::new(BTreeMap::new()) };
@@ -111,36 +111,10 @@ fn play(spec: &str, model: &SharedModel, seed: u64) -> bool {
             return false;
         }
     }
-    let mut views: Vec<View> = (0..players).map(View::new).collect();
-    let (mut state, mut chance) = (model.initial(), Rng::episode(seed, 0, "chance"));
-    loop {
-        let turn = model.turn(&state);
-        let mut joint = match turn {
-            Turn::Over => return true,
-            Turn::Chance => vec![model.draw(&state, &mut chance)],
-            _ => Vec::new(),
-        };
-        for mover in turn.movers().iter() {
-            views[mover].legal.clear();
-            model.legal(&state, mover, &mut views[mover].legal);
-            if seats[mover].cheats() {
-                seats[mover].tell(state.clone());
-            }
-            match seats[mover].act(&views[mover], &mut || false) {
-                Ok(decision) => joint.push(decision.action),
-                Err(_) => return false,
-            }
-            let action = joint[joint.len() - 1];
-            views[mover].events.push(Event::Acted(action));
-        }
-        model.step(&mut state, &joint, &mut vec![0.0; players]);
-        for (player, view) in views.iter_mut().enumerate() {
-            match model.observe(&state, turn, &joint, player) {
-                Observation::SILENT => {}
-                told => view.events.push(Event::Observed(told)),
-            }
-        }
-    }
+    let chance = Rng::episode(seed, 0, "chance");
+    let mut referee = Referee::new(model.clone(), chance, u64::MAX);
+    let mut table = Planners { referee: &mut referee, seats: &mut seats, pause: &mut || false };
+    drive(&mut table, &mut VirtualClock::default(), &mut |_| ()).is_ok()
 }
 
 /// Every planner there is, with little to do, and some within each other.

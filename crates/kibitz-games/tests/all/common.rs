@@ -1,6 +1,7 @@
 //! What several tests need.
 
-use kibitz_core::{Action, Event, Model, Observation, Rng, State, Turn, View};
+use kibitz_core::episode::news;
+use kibitz_core::{Action, Model, Rng, State, Turn, View};
 
 /// A random game under way, with what each player knows of it.
 pub struct Walk<'a> {
@@ -37,14 +38,8 @@ impl Walk<'_> {
             _ => turn.movers().iter().map(|p| model.random_action(state, p, &mut scratch, rng)).collect(),
         };
         model.step(state, &joint, &mut vec![0.0; views.len()]);
-        for (player, action) in turn.movers().iter().zip(&joint) {
-            views[player].events.push(Event::Acted(*action));
-        }
         for (player, view) in views.iter_mut().enumerate() {
-            let told = model.observe(state, turn, &joint, player);
-            if told != Observation::SILENT {
-                view.events.push(Event::Observed(told));
-            }
+            view.events.extend(news(*model, state, turn, &joint, player));
         }
     }
 }

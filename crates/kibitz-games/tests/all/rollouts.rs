@@ -78,19 +78,15 @@ fn start(planner: &str, game: &SharedModel) -> Box<dyn Planner> {
 /// Plays a game of one player; gives its decisions and its return.
 fn play(planner: &str, game: &SharedModel) -> (Vec<Decision>, f64) {
     let mut planner = start(planner, game);
-    let (mut state, mut view, mut decisions) = (game.initial(), View::new(0), Vec::new());
-    let mut paid = [0.0];
-    while game.turn(&state) == Turn::One(0) {
-        view.legal.clear();
-        game.legal(&state, 0, &mut view.legal);
-        let decision = planner.act(&view, &mut || false).unwrap();
-        game.step(&mut state, &[decision.action], &mut paid);
-        view.events.push(Event::Acted(decision.action));
-        let told = game.observe(&state, Turn::One(0), &[decision.action], 0);
-        view.events.push(Event::Observed(told));
+    let mut referee = Referee::new(game.clone(), Rng::new(0), u64::MAX);
+    let mut decisions = Vec::new();
+    while referee.goes_on() {
+        let decision = planner.act(&referee.view(0), &mut || false).unwrap();
+        referee.submit(0, Some(decision.action)).unwrap();
+        referee.advance(Tick(0), &mut |_, _| true).unwrap();
         decisions.push(decision);
     }
-    (decisions, paid[0])
+    (decisions, referee.returns()[0])
 }
 
 fn values(decision: &Decision) -> Vec<(u32, f64)> {

@@ -264,6 +264,7 @@ impl PyRules {
         match event {
             Event::Acted(action) => Some(("acted", self.action_value(py, *action)?)),
             Event::Observed(told) => Some(("observed", self.observation_value(py, *told)?)),
+            Event::Passed(_) => None,
         }
     }
 }

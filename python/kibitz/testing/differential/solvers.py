@@ -54,7 +54,7 @@ def referee(case: Case) -> Iterator[Difference]:
         code = f"r = kb.Referee(game, 0, {episode})"
         steps = judge.opening()
         while True:
-            for after, joint, _ in steps:
+            for after, joint, *_ in steps:
                 node = case.table.nodes[here.node]
                 who = node.who or (None,)
                 names = tuple(state.action_name(m, a) for m, a in zip(who, joint, strict=True))

@@ -1,6 +1,5 @@
 //! Sets of squares, where a ship fits, and fleets that agree with what the shots have told.
 
-use kibitz_core::game::Observation;
 use kibitz_core::rng::Rng;
 use kibitz_core::view::{Event, View};
 
