@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import json
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kibitz as kb
+from kibitz import _core
 from kibitz.cli import main
 from kibitz.lab import replay
 from kibitz.lab.reports import replay_page
@@ -33,12 +35,26 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def saved_before(saved: Path) -> Path:
+    """The same as earlier versions wrote it: each step says who moved, and what."""
+    kept, plain = replay.load(saved), json.loads(saved.read_text())
+    plain["schema"] = 1
+    del plain["history"]
+    for step, move in zip(plain["steps"], kept.steps, strict=True):
+        step.update(movers=move.movers, joint=move.joint)
+    path = saved.with_name("before.json")
+    path.write_text(json.dumps(plain))
+    return path
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_read_is_what_was_saved(game: str, tmp_path: Path) -> None:
     episode = kb.play(game, "random", seed=5)
     replay.save(episode, tmp_path / "game.json")
     kept = replay.load(tmp_path / "game.json")
     assert kept == replay.of(episode)
+    assert kb.Referee.from_history(kb.load(game), kept.history).returns == episode.returns
     frames = list(kept.frames())
     assert [frame.after.text() for frame in frames] == [step.state.text() for step in episode.steps]
     assert [name for turn in replay.turns(frames) for frame in turn for name in frame.move.names] == [
@@ -146,7 +162,7 @@ def changed(saved: Path, change: Any) -> Path:
 @pytest.mark.parametrize(
     ("change", "answer"),
     [
-        (lambda plain: plain.update(schema=2), "schema 2"),
+        (lambda plain: plain.update(schema=3), "schema 3"),
         (lambda plain: plain.pop("game"), "game is missing"),
         (lambda plain: plain.update(game=7), "game must be a text, not a number"),
         (lambda plain: plain.update(seed=-1), "seed must be a whole number"),
@@ -159,6 +175,7 @@ def changed(saved: Path, change: Any) -> Path:
         ),
         (lambda plain: plain["steps"][2].update(joint=[2**40]), r"joint\[0\] must be below"),
         (lambda plain: plain["steps"][2].update(movers=[5]), r"movers\[0\] must be below 2"),
+        (lambda plain: plain["steps"][2].update(movers=[1, 0], joint=[0, 0]), "must be in order"),
         (lambda plain: plain["steps"][2].update(rewards=[0.0]), "must have 2 entries, not 1"),
         (
             lambda plain: plain["steps"][2]["decisions"][0].update(seconds="1"),
@@ -170,9 +187,59 @@ def changed(saved: Path, change: Any) -> Path:
         (lambda plain: plain["steps"][2]["decisions"][0].update(transitions=-1), "must be a whole number"),
     ],
 )
-def test_wrong_types_are_answered_with_a_sentence(saved: Path, change: Any, answer: str) -> None:
+def test_wrong_types_are_answered_with_a_sentence(saved_before: Path, change: Any, answer: str) -> None:
+    with pytest.raises(ValueError, match=answer):
+        replay.load(changed(saved_before, change))
+
+
+def in_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        (lambda plain: plain.pop("history"), "history is missing"),
+        (lambda plain: plain.update(history=[1]), "history must be a text"),
+        (lambda plain: plain.update(history="?"), "history: "),
+        (lambda plain: plain.update(history="é"), "history: "),
+        (lambda plain: plain.update(history=in_base64(b"rubbish")), "history: this is no history"),
+        (lambda plain: plain.update(history=plain["history"][:-4]), "do not agree with their checksum"),
+        (
+            lambda plain: plain.update(history=in_base64(_core.write_history(3, []))),
+            "history: it is of 3 players, and there are 2 planners",
+        ),
+        (lambda plain: plain["steps"].pop(), r"steps must have \d+ entries, not"),
+        (lambda plain: plain["steps"][2].update(names=["a", "b"]), "must have 1 entries, not 2"),
+        (lambda plain: plain["steps"][2].update(decisions=[]), "must have 1 entries, not 0"),
+        (lambda plain: plain["steps"].__setitem__(2, 3), r"steps\[2\] must be an object, not a number"),
+    ],
+)
+def test_wrong_histories_are_answered_with_a_sentence(saved: Path, change: Any, answer: str) -> None:
     with pytest.raises(ValueError, match=answer):
         replay.load(changed(saved, change))
+
+
+def test_a_history_of_another_game_does_not_fit() -> None:
+    history = replay.of(kb.play("kuhn-poker", "random", seed=1)).history
+    with pytest.raises(ValueError, match=r"step 1 of this history does not fit tic-tac-toe: others are to"):
+        kb.Referee.from_history(kb.load("tic-tac-toe"), history)
+    with pytest.raises(ValueError, match="this history is of 2 players, but tiger has 1"):
+        kb.Referee.from_history(kb.load("tiger"), history)
+    players, steps = _core.read_history(history)
+    with pytest.raises(ValueError, match=r"step \d+ of this history does not fit .*: the game is over"):
+        kb.Referee.from_history(kb.load("kuhn-poker"), _core.write_history(players, steps + steps[-1:]))
+    with pytest.raises(ValueError, match="somebody moves who is none of the 2 players"):
+        _core.write_history(2, [(0, [7], [1])])
+    referee = kb.Referee.from_history(kb.load("kuhn-poker"), _core.write_history(players, steps[:3]))
+    assert referee.history() == _core.write_history(players, steps[:3])
+
+
+def test_a_history_of_a_game_in_python() -> None:
+    game = kb.load(Coin())
+    episode = kb.play(game, "random", seed=4)
+    again = kb.Referee.from_history(kb.load(Coin()), replay.of(episode).history)
+    assert (again.returns, again.over) == (episode.returns, True)
 
 
 @pytest.mark.parametrize(
@@ -210,8 +277,8 @@ def test_no_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         (lambda plain: plain.update(game="tiger"), "has 2 seats, but tiger has 1"),
     ],
 )
-def test_a_game_that_no_longer_fits(saved: Path, change: Any, answer: str) -> None:
-    kept = replay.load(changed(saved, change))
+def test_a_game_that_no_longer_fits(saved_before: Path, change: Any, answer: str) -> None:
+    kept = replay.load(changed(saved_before, change))
     with pytest.raises(ValueError, match=answer):
         list(kept.frames())
 
@@ -220,9 +287,10 @@ scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 anything = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
 
 
-@given(anything, st.data())
-def test_any_json_anywhere(value: Any, data: st.DataObject) -> None:
-    plain = json.loads(json.dumps({"schema": 1, **asdict(KEPT)}))
+@given(anything, st.sampled_from([1, 2]), st.data())
+def test_any_json_anywhere(value: Any, schema: int, data: st.DataObject) -> None:
+    history = {} if schema == 1 else {"history": in_base64(KEPT.history)}
+    plain = json.loads(json.dumps({"schema": schema, **asdict(KEPT), **history}))
     place: Any = plain
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -325,7 +393,9 @@ def test_html_file(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "No such file" in capsys.readouterr().err
 
 
-def test_replays_of_earlier_versions_are_read(saved: Path) -> None:
+def test_replays_of_earlier_versions_are_read(saved: Path, saved_before: Path) -> None:
+    assert replay.load(saved_before) == replay.load(saved)
+
     def strip(plain: dict[str, Any]) -> None:
         for step in plain["steps"]:
             for decision in step["decisions"]:

@@ -73,9 +73,7 @@ def outline(text: str) -> tuple[str, str, list[tuple[str, str]]]:
 def unknown(kind: str, name: str, known: Sequence[str]) -> str:
     """The sentence for a misspelt name, with the nearest right ones."""
 
-def write_history(
-    players: int, steps: Sequence[tuple[int, Sequence[int] | None, Sequence[int]]]
-) -> bytes:
+def write_history(players: int, steps: Sequence[tuple[int, Sequence[int] | None, Sequence[int]]]) -> bytes:
     """A history as bytes: the ticks before each step, who moved (None: chance), and what was chosen."""
 
 def read_history(data: bytes) -> tuple[int, list[tuple[int, list[int] | None, list[int]]]]:

@@ -160,7 +160,7 @@ def begin(referee: Referee, seats: Sequence[AnyPlanner], seed: int, episode: int
 
 
 def drive(referee: Referee, seats: Sequence[AnyPlanner]) -> Iterator[Round]:
-    """Plays an episode on, round by round, with planners that have begun: to its end, or the referee's limit.
+    """Plays an episode on, round by round, with planners that have begun, to its end or its limit.
 
     >>> import kibitz as kb
     >>> from kibitz.episode import begin, drive

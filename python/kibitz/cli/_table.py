@@ -57,8 +57,7 @@ def rounds(
     begin(referee, seats, seed, episode)
     for number, done in enumerate(drive(referee, seats), 1):
         choices = [
-            _choice(view, seats, chosen)
-            for view, chosen in zip(done.views, done.decisions, strict=True)
+            _choice(view, seats, chosen) for view, chosen in zip(done.views, done.decisions, strict=True)
         ]
         told = {}
         for choice, view in zip(choices, done.views, strict=True):

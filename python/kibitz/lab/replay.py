@@ -335,9 +335,7 @@ def _read_moves(fields: Fields, players: int) -> list[Move]:
     if counted != players:
         raise ValueError(f"history: it is of {counted} players, and there are {players} planners")
     several = fields.get("steps", each(lambda step, where: (step, where), len(rows)))
-    return [
-        _read_move(step, where, players, row) for (step, where), row in zip(several, rows, strict=True)
-    ]
+    return [_read_move(step, where, players, row) for (step, where), row in zip(several, rows, strict=True)]
 
 
 def _read_old_move(plain: Any, where: str, players: int) -> Move:

@@ -136,8 +136,8 @@ def _model(spec: str) -> Game | None:
 def decide(chooser: AnyPlanner, referee: Referee, player: int, view: View | None = None) -> Decision:
     """What a planner does in an episode that is played here: one that cheats is told the truth.
 
-    `view` is what the referee says the player knows, where that is at hand. Whoever has no referee, and asks a
-    planner to act on a view alone, cannot tell it: there a planner that cheats refuses to play.
+    `view` is what the referee says the player knows, where that is at hand. Whoever has no referee, and
+    asks a planner to act on a view alone, cannot tell it: there a planner that cheats refuses to play.
 
     >>> import kibitz as kb
     >>> from kibitz.planners import decide
