@@ -239,8 +239,7 @@ impl Referee {
     /// Where every episode begins; chance has not moved yet.
     fn begin(game: &Bound<'_, Game>, chance: Rng, max_steps: u64) -> PyResult<Referee> {
         let rules = game.get();
-        let inner =
-            drive(game.py(), rules, || core::Referee::new(rules.model.clone(), chance, max_steps))?;
+        let inner = drive(game.py(), rules, || core::Referee::new(rules.model.clone(), chance, max_steps))?;
         let players = rules.model.info().players;
         let seats = (0..players).map(|_| Game::apart(game)).collect::<PyResult<_>>()?;
         Ok(Referee { game: game.clone().unbind(), seats, inner, opening: Vec::new() })
@@ -563,11 +562,16 @@ type Row = (u64, Option<Vec<usize>>, Vec<u32>);
 
 /// A history of so many players as bytes; ValueError for a step that no game has.
 #[pyfunction]
-pub fn write_history<'py>(py: Python<'py>, players: usize, steps: Vec<Row>) -> PyResult<Bound<'py, PyBytes>> {
+pub fn write_history<'py>(
+    py: Python<'py>,
+    players: usize,
+    steps: Vec<Row>,
+) -> PyResult<Bound<'py, PyBytes>> {
     let mut history = History::new(players);
     for (elapsed, movers, joint) in steps {
         let bit = |mover: usize| 1u32.checked_shl(mover as u32).unwrap_or(0);
-        let movers = movers.map(|movers| Players(movers.into_iter().fold(0, |set, mover| set | bit(mover))));
+        let movers =
+            movers.map(|movers| Players(movers.into_iter().fold(0, |set, mover| set | bit(mover))));
         let joint = joint.into_iter().map(Action).collect();
         history.push(&core::Played { elapsed, movers, joint }).map_err(PyValueError::new_err)?;
     }

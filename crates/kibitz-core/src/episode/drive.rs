@@ -8,6 +8,7 @@ use super::illegal::Illegal;
 use super::referee::{Fault, Referee};
 use super::step::Step;
 use crate::game::Action;
+use crate::interrupt::Pause;
 use crate::planner::Planner;
 
 /// What a seat answers.
@@ -116,7 +117,7 @@ pub struct Planners<'a> {
     /// One for each player, who have begun.
     pub seats: &'a mut [Box<dyn Planner>],
     /// Called now and then while somebody thinks; once it says so, planners answer as soon as they can.
-    pub pause: &'a mut dyn FnMut() -> bool,
+    pub pause: Pause<'a>,
 }
 
 impl Table for Planners<'_> {

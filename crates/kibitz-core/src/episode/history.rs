@@ -132,7 +132,8 @@ impl History {
         let Some(after) = bytes.strip_prefix(MAGIC) else {
             return Err("this is no history: it does not begin with 'kbzh'".to_owned());
         };
-        let version = Reader { bytes: after, at: 0 }.number().map_err(|why| format!("this history {why}"))?;
+        let version =
+            Reader { bytes: after, at: 0 }.number().map_err(|why| format!("this history {why}"))?;
         if version != VERSION {
             return Err(format!("this history has version {version}, and version {VERSION} is read here"));
         }

@@ -318,7 +318,8 @@ impl Referee {
         check_joint(&*self.model, &self.state, joint)?;
         for (mover, action) in self.turn.movers().iter().zip(joint) {
             let waits = *action == Action::WAIT;
-            self.answers[mover] = Some(if waits { Answer::Waits(Tick::NEVER) } else { Answer::Acts(*action) });
+            self.answers[mover] =
+                Some(if waits { Answer::Waits(Tick::NEVER) } else { Answer::Acts(*action) });
         }
         Ok(())
     }
@@ -447,7 +448,10 @@ impl Referee {
         let asleep: Vec<(usize, Vec<Action>)> = match model.timing(&step.after) {
             _ if next == Turn::Over => Vec::new(),
             Timing::Turns => Vec::new(),
-            _ => (0..players).filter(|player| waits(*player)).map(|player| (player, self.legal(player))).collect(),
+            _ => (0..players)
+                .filter(|player| waits(*player))
+                .map(|player| (player, self.legal(player)))
+                .collect(),
         };
         let kept = std::mem::replace(&mut self.answers, vec![None; players]);
         self.running.pass(turn);
@@ -469,7 +473,11 @@ impl Referee {
     ///
     /// # Errors
     /// Why it does not fit here.
-    pub fn follow(&mut self, played: &Played, tell: &mut Tell) -> Result<Result<Arc<Step>, Fault>, Illegal> {
+    pub fn follow(
+        &mut self,
+        played: &Played,
+        tell: &mut Tell,
+    ) -> Result<Result<Arc<Step>, Fault>, Illegal> {
         let most = match self.model.timing(&self.state) {
             _ if matches!(self.turn, Turn::Over | Turn::Chance) => 0,
             Timing::Turns => 0,

@@ -44,7 +44,8 @@ impl Step {
         if self.turn == Turn::Chance {
             return format!("chance: {}", name(None, self.joint[0]));
         }
-        let each = self.turn.movers().iter().zip(&self.joint).filter(|(_, action)| **action != Action::WAIT);
+        let each =
+            self.turn.movers().iter().zip(&self.joint).filter(|(_, action)| **action != Action::WAIT);
         let words: Vec<String> =
             each.map(|(p, a)| format!("{}: {}", model.player_name(p), name(Some(p), *a))).collect();
         if words.is_empty() { "time went by".to_owned() } else { words.join(", ") }

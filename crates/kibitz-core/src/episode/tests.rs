@@ -149,7 +149,11 @@ fn referee(fuse: Option<u64>) -> Referee {
     Referee::new(Potato::model(fuse), Rng::new(1), 100)
 }
 
-fn play(referee: &mut Referee, throws: &[u64], ducks: &[u64]) -> Result<Vec<(u64, u64, Vec<Action>)>, Stopped> {
+fn play(
+    referee: &mut Referee,
+    throws: &[u64],
+    ducks: &[u64],
+) -> Result<Vec<(u64, u64, Vec<Action>)>, Stopped> {
     let mut seats: [Box<dyn Planner>; 2] =
         [Box::new(Scripted::new(THROW, throws)), Box::new(Scripted::new(DUCK, ducks))];
     let mut steps = Vec::new();

@@ -3,8 +3,9 @@
 use kibitz_core::abilities::{Abilities, Evaluate};
 use std::sync::Arc;
 
+use kibitz_core::episode::{Referee, Tick};
 use kibitz_core::planner::{Decision, Judgement, Planner};
-use kibitz_core::{Action, Event, Game, Info, Model, SharedModel, State, Turn, View, registry};
+use kibitz_core::{Action, Event, Game, Info, Model, Rng, SharedModel, State, Turn, View, registry};
 
 use crate::common::Walk;
 

@@ -40,6 +40,7 @@ impl PyRules {
             symmetries: there(&methods.reflected).map(|it| it as _),
             macro_actions: there(&methods.macro_actions).map(|it| it as _),
             batch: there(&methods.play_out_many).map(|it| it as _),
+            real_time: None,
             faults: Some(self),
         }
     }
