@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use kibitz_core::Action;
+use kibitz_core::episode::check_returns;
 use kibitz_core::equilibrium::{Method, Options, Set, Solver, Tree, Worth, worth};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
