@@ -167,7 +167,7 @@ def drive(referee: Referee, seats: Sequence[AnyPlanner]) -> Iterator[Round]:
     >>> referee, seats = kb.Referee(kb.load("kuhn-poker"), 1), [kb.planner("random") for _ in range(2)]
     >>> begin(referee, seats, seed=1)
     >>> [done.decisions[0].name for done in drive(referee, seats)]
-    ['check', 'bet', 'call']
+    ['bet', 'bet']
     """
     while referee.goes_on:
         before = referee.state
