@@ -70,6 +70,15 @@ def plain(entry: Entry) -> dict[str, Any]:
     return {"name": entry.name, "summary": entry.summary, "needs": entry.needs, "params": params}
 
 
+def entry_for(spec: str, entries: Sequence[Entry], thing: object, name: str) -> Entry:
+    """The entry of what a word of the command line means: a registered one, or the user's own."""
+    from kibitz import _core
+
+    with contextlib.suppress(ValueError):  # a file is no spec
+        spec = _core.parse_spec(spec)[0]
+    return next((entry for entry in entries if entry.name == spec), None) or entry_of(thing, name)
+
+
 def entry_of(thing: object, name: str) -> Entry:
     """The entry of something that is not registered: the user's own game or planner, or an adapter's."""
     from kibitz import Entry, _registry

@@ -75,6 +75,20 @@ def seed(parser: argparse.ArgumentParser, default: int | None = 0, meaning: str 
     parser.add_argument("--seed", type=whole(0, 2**64 - 1), default=default, metavar="N", help=about)
 
 
+def count(
+    parser: argparse.ArgumentParser,
+    flag: str,
+    about: str,
+    *,
+    least: int = 1,
+    most: int | None = None,
+    default: int | None = None,
+) -> None:
+    """Declares an option that takes a whole number; a default is told."""
+    told = about if default is None else f"{about} (default {default})"
+    parser.add_argument(flag, type=whole(least, most), default=default, metavar="N", help=told)
+
+
 def save(parser: argparse.ArgumentParser) -> None:
     """Declares --save."""
     parser.add_argument(

@@ -45,19 +45,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="look for what depends on something that a player must not know",
     )
-    parser.add_argument(
-        "--play",
-        type=_options.whole(0),
-        default=0,
-        metavar="N",
-        help="play so many random games as well (default 0)",
-    )
-    parser.add_argument(
-        "--steps",
-        type=_options.whole(1),
-        default=5000,
-        metavar="N",
-        help="a game that has not ended after so many steps is stopped (default 5000)",
+    _options.count(parser, "--play", "play so many random games as well", least=0, default=0)
+    _options.count(
+        parser, "--steps", "a game that has not ended after so many steps is stopped", default=5000
     )
     parser.add_argument(
         "--seconds",

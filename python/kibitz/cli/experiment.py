@@ -78,11 +78,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=["run", "check", "example"], help="what to do")
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the experiment, a TOML file")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where results go (default results/NAME)")
-    parser.add_argument(
-        "--jobs",
-        type=_options.whole(1, 1024),
-        metavar="N",
-        help="processes (default: one for each processor); 1 plays in this one",
+    _options.count(
+        parser, "--jobs", "processes (default: one for each processor); 1 plays in this one", most=1024
     )
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on a Ray cluster; local starts one here")
     parser.add_argument("--strict", action="store_true", help="stop at the first fault")

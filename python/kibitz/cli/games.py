@@ -31,19 +31,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Lists the games, or describes one."""
     import kibitz as kb
-    from kibitz import _core
 
     if options.name is None:
         _listing.overview(kb.list_games(), "game", options.json)
         return
     game = _load.game(options.name)
-    try:
-        name = _core.parse_spec(options.name)[0]
-    except ValueError:
-        name = options.name
-    entry = next((entry for entry in kb.list_games() if entry.name == name), None)
-    if entry is None:
-        entry = _listing.entry_of(game.rules, game.spec)
+    entry = _listing.entry_for(options.name, kb.list_games(), game.rules, game.spec)
     if options.json:
         _options.print_json({**_listing.plain(entry), "spec": game.spec, **facts(game)})
         return

@@ -35,30 +35,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     _options.game(parser)
     parser.add_argument("file", type=Path, metavar="FILE", help="where the network goes")
-    parser.add_argument(
-        "--games", type=_options.whole(1), default=20_000, metavar="N", help="how many (default 20000)"
-    )
+    _options.count(parser, "--games", "how many", default=20_000)
     parser.add_argument(
         "--macro-actions",
         "--strides",
         action="store_true",
-        help="states are those between moves that cannot be undone, as macro_actions=irreversible searches them "
-        "(--strides was its name)",
+        help="states are those between moves that cannot be undone, as macro_actions=irreversible "
+        "searches them (--strides was its name)",
     )
-    parser.add_argument(
+    _options.count(
+        parser,
         "--units",
-        type=_options.whole(32, 256),
+        "units of the first hidden layer: 32, 64, ... 256",
+        least=32,
+        most=256,
         default=64,
-        metavar="N",
-        help="units of the first hidden layer: 32, 64, ... 256 (default 64)",
     )
-    parser.add_argument(
+    _options.count(
+        parser,
         "--transitions",
-        type=_options.whole(0),
-        default=0,
-        metavar="N",
-        help="steps of the game that a search makes before each move; the default is a look at all "
+        "steps of the game that a search makes before each move; the default is a look at all "
         "outcomes of the next one. Slower, and may teach more: for a second course",
+        least=0,
+        default=0,
     )
     parser.add_argument(
         "--trust",
@@ -78,9 +77,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start", type=Path, metavar="FILE", help="go on from a network that was taught the same game"
     )
-    parser.add_argument(
-        "--jobs", type=_options.whole(1, 64), default=1, metavar="N", help="threads that play (default 1)"
-    )
+    _options.count(parser, "--jobs", "threads that play", most=64, default=1)
     _options.seed(parser)
 
 

@@ -35,20 +35,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     _options.game(parser)
     parser.add_argument("planners", nargs="+", metavar="P", help=_options.PLANNER)
-    parser.add_argument(
+    _options.count(
+        parser,
         "--games",
-        type=_options.whole(1, 10**9),
+        "games that each planner plays at least: whole deals are played",
+        most=10**9,
         default=100,
-        metavar="N",
-        help="games that each planner plays at least: whole deals are played (default 100)",
     )
     _options.seed(parser)
-    parser.add_argument(
-        "--jobs", type=_options.whole(1, 1024), default=1, metavar="N", help="processes (default 1)"
-    )
-    parser.add_argument(
-        "--steps", type=_options.whole(1), metavar="N", help="leave a game after so many steps"
-    )
+    _options.count(parser, "--jobs", "processes", most=1024, default=1)
+    _options.count(parser, "--steps", "leave a game after so many steps")
     _options.as_json(parser)
 
 

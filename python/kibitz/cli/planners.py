@@ -41,16 +41,10 @@ def run(options: argparse.Namespace) -> None:
             _listing.heading(part)
         return
     planner = _load.planner(options.name)
-    try:
-        name = _core.parse_spec(options.name)[0]
-    except ValueError:
-        name = options.name
-    entry = next((entry for entry in kb.list_planners() if entry.name == name), None)
-    if entry is None:
-        entry = _listing.entry_of(planner, planner.spec)
+    entry = _listing.entry_for(options.name, kb.list_planners(), planner, planner.spec)
     if options.json:
         _options.print_json({**_listing.plain(entry), "spec": planner.spec})
         return
     _listing.heading(entry)
-    if name != "human":
+    if entry.name != "human":
         print(f"  kibitz watch kuhn-poker --planner {_listing.quoted(options.name)}")

@@ -46,18 +46,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="so many times the games, or the simulations of a search (default 1)",
     )
-    parser.add_argument(
+    _options.count(
+        parser,
         "--seed",
-        type=_options.whole(0, 2**32 - 1),
-        metavar="N",
-        help="another sample, of games and searches (default: the reproduction's own)",
+        "another sample, of games and searches (default: the reproduction's own)",
+        least=0,
+        most=2**32 - 1,
     )
-    parser.add_argument(
-        "--jobs",
-        type=_options.whole(1, 1024),
-        metavar="N",
-        help="processes (default: one for each processor)",
-    )
+    _options.count(parser, "--jobs", "processes (default: one for each processor)", most=1024)
     parser.add_argument(
         "--out", metavar="DIR", help="the folder of results (default results/reproductions/NAME)"
     )

@@ -31,41 +31,27 @@ EXAMPLES = {
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     _options.game(parser)
-    parser.add_argument(
-        "--max-states",
-        type=_options.whole(1),
-        default=5_000_000,
-        metavar="N",
-        help="give up beyond so many states, or nodes (default 5000000)",
-    )
-    parser.add_argument(
+    _options.count(parser, "--max-states", "give up beyond so many states, or nodes", default=5_000_000)
+    _options.count(
+        parser,
         "--deal",
-        type=_options.whole(0),
-        metavar="N",
-        help="solve one deal: what chance does before the first move in a game with this seed",
+        "solve one deal: what chance does before the first move in a game with this seed",
+        least=0,
     )
     parser.add_argument(
         "--method",
         metavar="METHOD",
         help="minimise regrets by cfr, cfr+, external-sampling or outcome-sampling",
     )
-    parser.add_argument(
-        "--iterations",
-        type=_options.whole(1),
-        metavar="N",
-        help="with --method: how many (default 1000)",
-    )
+    _options.count(parser, "--iterations", "with --method: how many (default 1000)")
     parser.add_argument(
         "--save",
         type=Path,
         metavar="FILE",
         help="with --method: keep the strategy in a file, for the planner tabular(file=FILE)",
     )
-    parser.add_argument(
-        "--seed",
-        type=_options.whole(0, 2**64 - 1),
-        metavar="N",
-        help="with --method: what samples are drawn from (default 0)",
+    _options.count(
+        parser, "--seed", "with --method: what samples are drawn from (default 0)", least=0, most=2**64 - 1
     )
     _options.as_json(parser)
 

@@ -45,12 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--truth", action="store_true", help="show the whole truth, not what the mover sees"
     )
-    parser.add_argument(
-        "--steps",
-        type=_options.whole(1),
-        metavar="N",
-        help="stop after so many moves (some games never end)",
-    )
+    _options.count(parser, "--steps", "stop after so many moves (some games never end)")
     parser.add_argument(
         "--svg", type=Path, metavar="DIR", help="write a picture of every position into a folder"
     )

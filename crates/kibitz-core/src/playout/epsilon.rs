@@ -1,7 +1,7 @@
 //! `epsilon`: another playout, but for a share of whole playouts at random.
 
 use super::{Context, Needs, Playout, PlayoutSpec, Policy, Rollout, Trace, Uniform};
-use crate::model::{Model, State};
+use crate::position::Erased;
 
 crate::params! {
     /// The mixture.
@@ -30,18 +30,11 @@ impl Playout for Epsilon {
         self.inner.needs()
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
         if context.rng.unit() < self.share {
-            return Uniform(Policy::Random).run(model, state, how, context, returns);
+            return Uniform(Policy::Random).run(at, how, context, returns);
         }
-        self.inner.run(model, state, how, context, returns)
+        self.inner.run(at, how, context, returns)
     }
 
     fn learn(&mut self, trace: &Trace, returns: &[f64]) {

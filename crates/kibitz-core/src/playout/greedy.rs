@@ -3,8 +3,7 @@
 use super::{Context, Needs, Pick, Playout, Rollout, Trace};
 use crate::evaluate::{Evaluator, greedy};
 use crate::game::Action;
-use crate::model::{Model, State};
-use crate::position::Position;
+use crate::position::{Erased, Position};
 use crate::rng::Rng;
 
 crate::params! {
@@ -32,15 +31,8 @@ impl Playout for Greedy {
         Needs { evaluator: true, ..Needs::default() }
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
-        model.rollout(state, how, Some(self), context, returns)
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        at.0.rollout(at.1, how, Some(self), context, returns)
     }
 
     fn fork(&self) -> Box<dyn Playout> {

@@ -2,7 +2,6 @@
 
 use super::{Context, MAX_PLAYERS, Needs, Playout, Rollout};
 use crate::game::Turn;
-use crate::model::{Model, State};
 use crate::params::NoParams;
 use crate::position::{Erased, Position};
 
@@ -41,26 +40,17 @@ impl Playout for Judged {
         false
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        _: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
-        let position = Erased(model, state);
-        if position.turn() == Turn::Over {
+    fn run(&mut self, at: Erased, _: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        if at.turn() == Turn::Over {
             return 0;
         }
         // Where too much is unknown, a solver would see more than anybody can.
-        let sees =
-            |solver: &&SolverParams| solver.clairvoyance.is_none_or(|most| position.unknown() <= most);
+        let sees = |solver: &&SolverParams| solver.clairvoyance.is_none_or(|most| at.unknown() <= most);
         if let Some(solver) = self.solver.as_ref().filter(sees) {
-            return position.solve(solver.states, context.rng, context.interrupt, returns);
+            return at.solve(solver.states, context.rng, context.interrupt, returns);
         }
         let mut values = [0.0; MAX_PLAYERS];
-        let steps = context.evaluate(&position, &mut values[..returns.len()]);
+        let steps = context.evaluate(&at, &mut values[..returns.len()]);
         returns.iter_mut().zip(values).for_each(|(total, value)| *total += value);
         steps
     }

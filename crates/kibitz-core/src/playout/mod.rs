@@ -22,7 +22,7 @@ use crate::keys::{Kind, join};
 use crate::model::{Model, State};
 use crate::params::{Param, ParamDoc};
 use crate::part::{self, Needs, PartEntry};
-use crate::position::Position;
+use crate::position::{Erased, Position};
 use crate::rng::Rng;
 use crate::spec::{Spec, SpecError, Value};
 
@@ -48,14 +48,7 @@ pub trait Playout: Send + Sync {
 
     /// Goes on from a state, and **adds** each player's return from there on to `returns`. Gives the
     /// steps of the model that it took.
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64;
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64;
 
     /// Learns from a simulation: all its moves, those in the tree included, and what it came to for each player.
     /// Only asked where [`Needs::trace`] is set.
@@ -127,7 +120,7 @@ pub fn play_out(
         Some(policy) if context.evaluator.is_none() && context.trace.is_none() => {
             model.playouts(state, &Rollout { policy, ..*how }, count, context.rng, returns)
         }
-        _ => (0..count).map(|_| playout.run(model, state, how, context, returns)).sum(),
+        _ => (0..count).map(|_| playout.run(Erased(model, state), how, context, returns)).sum(),
     }
 }
 

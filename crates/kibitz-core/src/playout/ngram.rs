@@ -8,8 +8,7 @@ use super::{Context, Needs, Pick, Playout, Rollout, Trace, move_key};
 use crate::evaluate::Evaluator;
 use crate::game::Action;
 use crate::keys::{KeyMap, Kind, join};
-use crate::model::{Model, State};
-use crate::position::Position;
+use crate::position::{Erased, Position};
 use crate::rng::Rng;
 
 crate::params! {
@@ -90,15 +89,8 @@ impl Playout for Ngram {
         Needs { trace: true, action_keys: true, ..Needs::default() }
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
-        model.rollout(state, how, Some(self), context, returns)
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        at.0.rollout(at.1, how, Some(self), context, returns)
     }
 
     fn learn(&mut self, trace: &Trace, returns: &[f64]) {

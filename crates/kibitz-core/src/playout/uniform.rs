@@ -1,8 +1,8 @@
 //! `random` and `preferred`: moves that are drawn uniformly, by the game itself where that is quicker.
 
 use super::{Context, Needs, Playout, Policy, Rollout};
-use crate::model::{Model, State};
 use crate::params::NoParams;
+use crate::position::Erased;
 
 /// Uniformly random moves, among all that are legal or among those that the game prefers.
 #[derive(Clone, Copy)]
@@ -26,16 +26,9 @@ crate::register_playout!(
 struct Auto;
 
 impl Playout for Auto {
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
-        let policy = if model.has().preferred { Policy::Preferred } else { Policy::Random };
-        Uniform(policy).run(model, state, how, context, returns)
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        let policy = if at.0.has().preferred { Policy::Preferred } else { Policy::Random };
+        Uniform(policy).run(at, how, context, returns)
     }
 
     fn fork(&self) -> Box<dyn Playout> {
@@ -52,14 +45,8 @@ impl Playout for Uniform {
         Some(self.0)
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        let Erased(model, state) = at;
         let how = Rollout { policy: self.0, ..*how };
         // A game that plays many at once may play one quicker as well; but it knows nothing of other evaluators.
         let to_the_end = how.depth == u32::MAX && !how.one_turn;

@@ -1,8 +1,8 @@
 //! `cut` and `turn`: another playout to a depth or to the end of the turn, where the evaluator judges.
 
 use super::{Context, Needs, Playout, PlayoutSpec, Rollout, Trace};
-use crate::model::{Model, State};
 use crate::params::Param;
+use crate::position::Erased;
 
 crate::params! {
     /// To a depth.
@@ -55,19 +55,12 @@ impl Playout for Until {
         Needs { evaluator: true, ..Needs::default() }.and(self.inner.needs())
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
         let how = match self.depth {
             Some(depth) => Rollout { depth: how.depth.min(depth), ..*how },
             None => Rollout { one_turn: true, ..*how },
         };
-        self.inner.run(model, state, &how, context, returns)
+        self.inner.run(at, &how, context, returns)
     }
 
     fn learn(&mut self, trace: &Trace, returns: &[f64]) {

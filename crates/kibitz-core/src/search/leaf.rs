@@ -75,7 +75,7 @@ impl Leaf {
         returns: &mut [f64],
     ) -> u64 {
         if count == 1 || model.turn(state) == Turn::Over {
-            return playout.run(model, state, how, context, returns);
+            return playout.run(Erased(model, state), how, context, returns);
         }
         let hands = self.crew.len() as u32 + 1;
         let share = |hand: u32| count / hands + u32::from(hand < count % hands);
