@@ -16,6 +16,7 @@ from kibitz.lab import Experiment, Record, report, run, summarise
 from kibitz.lab.reproduce import reproduce
 from kibitz.lab.reproductions import load
 from kibitz.lab.results import TABLE, open_results
+from reproduction_texts import tic_tac_toe
 
 # One at a time keeps a processor busy for itself.
 pytestmark = pytest.mark.xdist_group("processes")
@@ -57,18 +58,7 @@ def test_who_shares_a_processor_is_told(crowded: None, tmp_path: Path) -> None:
     results = run(experiment, tmp_path / "results")
     assert "of the processor: budgets in milliseconds" in str(report(results))
     (tmp_path / "own.toml").write_text(
-        f"""
-[reproduction]
-title = "Tic-tac-toe"
-source = "everybody"
-where = "everywhere"
-
-[experiment]
-games = ["tic-tac-toe"]
-planners = ["{TIMED}"]
-against = ["random"]
-episodes = 6
-
+        f"""{tic_tac_toe(TIMED, 6)}
 [[figure]]
 name = "uct wins"
 measure = "win rate"

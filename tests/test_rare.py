@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -148,14 +149,20 @@ def after_the_bell(game: kb.Game) -> kb.View:
     raise AssertionError("the bell never rings")
 
 
-@pytest.mark.parametrize("kind", PARTICLES)
-def test_particles_find_what_a_rare_observation_needs(kind: str) -> None:
-    game = kb.load(Alarm())
+def beliefs(rules: Alarm, kind: str, count: int) -> Iterator[kb.Belief]:
+    """So many, each from a seed of its own, that have heard the bell."""
+    game = kb.load(rules)
     view = after_the_bell(game)
-    faults = 0
-    for seed in range(200):
+    for seed in range(count):
         belief = kb.Belief(game, kind, seed=seed)
         belief.update(view)
+        yield belief
+
+
+@pytest.mark.parametrize("kind", PARTICLES)
+def test_particles_find_what_a_rare_observation_needs(kind: str) -> None:
+    faults = 0
+    for belief in beliefs(Alarm(), kind, 200):
         phase, fault, _ = belief.sample().value
         assert phase == "rung"
         assert not any("agree" in note for note in belief.notes)
@@ -166,21 +173,13 @@ def test_particles_find_what_a_rare_observation_needs(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", PARTICLES)
 def test_particles_go_back_as_far_as_they_must(kind: str) -> None:
-    game = kb.load(CertainAlarm())
-    view = after_the_bell(game)
-    for seed in range(40):
-        belief = kb.Belief(game, kind, seed=seed)
-        belief.update(view)
+    for belief in beliefs(CertainAlarm(), kind, 40):
         assert belief.sample().value[:2] == ("rung", True)
 
 
 @pytest.mark.parametrize("kind", PARTICLES)
 def test_what_cannot_be_listed_is_tried_again(kind: str) -> None:
-    game = kb.load(DrawnAlarm())
-    view = after_the_bell(game)
-    for seed in range(20):
-        belief = kb.Belief(game, kind, seed=seed)
-        belief.update(view)
+    for belief in beliefs(DrawnAlarm(), kind, 20):
         assert belief.sample().value[0] == "rung"
 
 

@@ -18,6 +18,7 @@ from kibitz.lab.reproduce import compare, folder, reproduce, resampled, scaled
 from kibitz.lab.reproductions import FOLDER, Reproduction, Target, load, names, read
 from kibitz.lab.results import open_results, read_file
 from kibitz.lab.statistics.agreement import Figure, difference, judge
+from reproduction_texts import tic_tac_toe
 
 # Verdicts
 
@@ -93,18 +94,7 @@ def test_what_a_paper_gives_becomes_a_95_percent_interval() -> None:
 
 # Files
 
-SMALL = """
-[reproduction]
-title = "Tic-tac-toe"
-source = "everybody"
-where = "everywhere"
-
-[experiment]
-games = ["tic-tac-toe"]
-planners = ["uct(simulations=30)"]
-against = ["random"]
-episodes = 40
-
+SMALL = f"""{tic_tac_toe("uct(simulations=30)", 40)}
 [[figure]]
 name = "it is a draw"
 measure = "exact value"

@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 import kibitz as kb
+from golden_files import check_golden
 from kibitz.lang import check, shipped_rules, trial
 from kibitz.testing import check_game
-from kibitz.testing.playthrough import playthrough
 
-GOLDEN = Path(__file__).parent / "golden"
 SHIPPED = [entry.name for entry in shipped_rules()]
 VARIANTS = [
     "breakthrough.kif(rows=5, columns=4)",
@@ -71,10 +70,7 @@ def test_the_contract_is_kept(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_golden_playthroughs(name: str) -> None:
-    file = GOLDEN / f"{name}.txt"
-    write = "python -m kibitz.testing.playthrough --write tests/golden"
-    assert file.exists(), f"{name} has no golden playthrough yet: {write}"
-    assert playthrough(name) == file.read_text(encoding="utf-8"), f"if this is meant: {write}"
+    check_golden(name)
 
 
 @pytest.mark.parametrize("name", TWO_PLAYERS)

@@ -19,6 +19,13 @@ from kibitz.lab.searches import _find, _Searching, measure_all
 from kibitz.lab.standings import win_shares
 from kibitz.lab.statistics import mean_interval
 
+
+def figure(name: str, measure: str, *more: str, tolerance: float = 0.05) -> str:
+    """A figure of all seats."""
+    lines = f'name = "{name}"', f'measure = "{measure}"', 'pairing = "random, random, thinker"', *more
+    return "\n".join(["", "[[figure]]", *lines, f"tolerance = {tolerance}", ""])
+
+
 HEAD = """
 [reproduction]
 title = "A title"
@@ -41,32 +48,10 @@ planners = ["flat-mc(simulations=20)", "random", "random"]
 [[pairing]]
 name = "random, random, thinker"
 planners = ["random", "random", "flat-mc(simulations=20)"]
-
-[[figure]]
-name = "wins"
-measure = "win rate"
-pairing = "random, random, thinker"
-paper = [0.3, 0.2, 0.5]
-games = 1000
-tolerance = 0.05
-ties = "lowest seat"
-
-[[figure]]
-name = "shared wins"
-measure = "win rate"
-pairing = "random, random, thinker"
-paper = [0.3, 0.2, 0.5]
-tolerance = 0.05
-
-[[figure]]
-name = "points"
-measure = "mean return"
-pairing = "random, random, thinker"
-paper = [10, 11, 12]
-games = 1000
-scale = 50
-tolerance = 1
 """
+    + figure("wins", "win rate", "paper = [0.3, 0.2, 0.5]", "games = 1000", 'ties = "lowest seat"')
+    + figure("shared wins", "win rate", "paper = [0.3, 0.2, 0.5]")
+    + figure("points", "mean return", "paper = [10, 11, 12]", "games = 1000", "scale = 50", tolerance=1)
 )
 
 SEARCH = (

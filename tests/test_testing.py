@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 import kibitz as kb
+from golden_files import GOLDEN, check_golden
 from kibitz import _core
 from kibitz.testing import ContractError, check_game, check_planner
-from kibitz.testing.playthrough import playthrough
 from kibitz.testing.signatures import signatures
 
-GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = Path(__file__).parent.parent / "examples"
 NATIVE = [entry.name for entry in _core.games()]
 
@@ -35,10 +34,7 @@ def test_native_games_keep_the_contract(name: str) -> None:
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_golden_playthroughs(name: str) -> None:
-    file = GOLDEN / f"{name}.txt"
-    write = "python -m kibitz.testing.playthrough --write tests/golden"
-    assert file.exists(), f"{name} has no golden playthrough yet: {write}"
-    assert playthrough(name) == file.read_text(encoding="utf-8"), f"if this is meant: {write}"
+    check_golden(name)
 
 
 def test_signatures() -> None:

@@ -19,7 +19,7 @@ from kibitz.lab.cells import Cell
 from kibitz.lab.experiment import Stop
 from kibitz.lab.record import Fault, Record
 from kibitz.lab.reproductions import Target
-from kibitz.lab.standings import GameFacts, MatchResult, summarise
+from kibitz.lab.standings import GameFacts, MatchResult, Standing, summarise
 from kibitz.lab.statistics import (
     Interval,
     Sprt,
@@ -160,16 +160,20 @@ def _rare(games: int, prize: float) -> Case:
     return Case(f"verdict on a rare prize (p = {prize:g}, {games} games)", holds)
 
 
+def _is_open(ours: Standing, target: Target, level: float, high: float) -> bool:
+    """Whether the verdict on two figures of the same thing is that nobody can tell them apart yet."""
+    published = target.published(ours.spread, level, ours.mean_return, (0.0, high))
+    figure = Figure(ours.mean_return, ours.return_interval)
+    return judge(figure, published, tolerance=0.0) == "cannot tell yet"
+
+
 def _two_rare(ours: int, paper: int) -> Case:
     """The same beside a paper's mean of its own games."""
 
     def holds(draws: Draws, level: float) -> bool:
         played = _alone(100.0 * (draws.random(ours) < 0.01), level, 100.0).standings[0]
         mean = float(100 * (draws.random(paper) < 0.01).mean())
-        target = Target("prize", "mean return", mean, 0.0, games=paper)
-        published = target.published(played.spread, level, played.mean_return, (0.0, 100.0))
-        figure = Figure(played.mean_return, played.return_interval)
-        return judge(figure, published, tolerance=0.0) == "cannot tell yet"
+        return _is_open(played, Target("prize", "mean return", mean, 0.0, games=paper), level, 100.0)
 
     return Case(f"verdict on a rare prize, {ours} games beside a paper's {paper}", holds)
 
@@ -208,10 +212,7 @@ def _spread(games: int) -> Case:
             for seating, sign in (((0, 1), 1), ((1, 0), 1))
         ]
         ours = summarise(_facts(2), ["a", "b"], records, confidence=level).standings[0]
-        target = Target("mean", "mean return", paper, 0.0, games=games)
-        published = target.published(ours.spread, level, ours.mean_return, (0.0, 1.0))
-        figure = Figure(ours.mean_return, ours.return_interval)
-        return judge(figure, published, tolerance=0.0) == "cannot tell yet"
+        return _is_open(ours, Target("mean", "mean return", paper, 0.0, games=games), level, 1.0)
 
     return Case(f"verdict beside a paper's {games} games, ours paired", holds)
 

@@ -6,7 +6,9 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+N = TypeVar("N", int, float)
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -17,17 +19,8 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     1000
     """
 
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"expected a whole number, not '{text}'") from None
-        if number < least or (most is not None and number > most):
-            limits = f"{least} or more" if most is None else f"{least} to {most}"
-            raise argparse.ArgumentTypeError(f"{number} is out of range: {limits}")
-        return number
-
-    return read
+    limits = f"{least} or more" if most is None else f"{least} to {most}"
+    return _within(int, "a whole number", least, float("inf") if most is None else most, limits)
 
 
 def number(least: float, most: float, kind: str = "a number") -> Callable[[str], float]:
@@ -38,13 +31,19 @@ def number(least: float, most: float, kind: str = "a number") -> Callable[[str],
     0.25
     """
 
-    def read(text: str) -> float:
+    return _within(float, kind, least, most, f"{least:g} to {most:g}")
+
+
+def _within(
+    convert: Callable[[str], N], kind: str, least: float, most: float, limits: str
+) -> Callable[[str], N]:
+    def read(text: str) -> N:
         try:
-            value = float(text)
+            value = convert(text)
         except ValueError:
             raise argparse.ArgumentTypeError(f"expected {kind}, not '{text}'") from None
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text} is out of range: {least:g} to {most:g}")
+            raise argparse.ArgumentTypeError(f"{text} is out of range: {limits}")
         return value
 
     return read

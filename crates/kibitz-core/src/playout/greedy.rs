@@ -1,10 +1,9 @@
 //! `greedy`: one step ahead, by reward and evaluation.
 
-use super::{Context, Needs, Pick, Playout, Rollout, Trace};
-use crate::evaluate::{Evaluator, greedy};
+use super::{Context, Needs, Pick, Playout, Rollout};
+use crate::evaluate::greedy;
 use crate::game::Action;
 use crate::position::{Erased, Position};
-use crate::rng::Rng;
 
 crate::params! {
     /// How greedy.
@@ -41,19 +40,12 @@ impl Playout for Greedy {
 }
 
 impl Pick for Greedy {
-    fn pick(
-        &mut self,
-        position: &dyn Position,
-        player: usize,
-        _: Option<&Trace>,
-        evaluator: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) -> Action {
-        if self.epsilon > 0.0 && rng.unit() < self.epsilon {
-            return position.random_action(player, &mut self.scratch, rng);
+    fn pick(&mut self, position: &dyn Position, player: usize, context: &mut Context) -> Action {
+        if self.epsilon > 0.0 && context.rng.unit() < self.epsilon {
+            return position.random_action(player, &mut self.scratch, context.rng);
         }
         self.scratch.clear();
         position.legal(player, &mut self.scratch);
-        greedy(position, player, &self.scratch, evaluator, rng).0
+        greedy(position, player, &self.scratch, context.evaluator, context.rng).0
     }
 }

@@ -1,11 +1,9 @@
 //! `mast`: the move-average sampling technique (Finnsson and Björnsson 2008).
 
 use super::{Context, Needs, Pick, Playout, Rollout, Trace, move_key};
-use crate::evaluate::Evaluator;
 use crate::game::Action;
 use crate::keys::KeyMap;
 use crate::position::{Erased, Position};
-use crate::rng::Rng;
 
 crate::params! {
     /// How moves are drawn.
@@ -55,14 +53,7 @@ impl Playout for Mast {
 }
 
 impl Pick for Mast {
-    fn pick(
-        &mut self,
-        position: &dyn Position,
-        player: usize,
-        _: Option<&Trace>,
-        _: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) -> Action {
+    fn pick(&mut self, position: &dyn Position, player: usize, context: &mut Context) -> Action {
         let Mast { temperature, means, legal, weights } = self;
         legal.clear();
         position.legal(player, legal);
@@ -74,6 +65,6 @@ impl Pick for Mast {
             known.map_or(info.max_return, |(mean, _)| *mean)
         };
         weights.extend(legal.iter().map(mean));
-        legal.get(rng.gibbs(weights, *temperature * info.spread)).copied().unwrap_or_default()
+        legal.get(context.rng.gibbs(weights, *temperature * info.spread)).copied().unwrap_or_default()
     }
 }

@@ -62,15 +62,8 @@ pub trait Playout: Send + Sync {
 
 /// Picks the moves of a playout; the loop around it is compiled for the game's own states.
 pub trait Pick {
-    /// A legal action of `player`, one of the movers. `before` are the moves that led there, where they are noted.
-    fn pick(
-        &mut self,
-        position: &dyn Position,
-        player: usize,
-        before: Option<&Trace>,
-        evaluator: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) -> Action;
+    /// A legal action of `player`, one of the movers.
+    fn pick(&mut self, position: &dyn Position, player: usize, context: &mut Context) -> Action;
 }
 
 /// What a playout is given by whoever asks for it.

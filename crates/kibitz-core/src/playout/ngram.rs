@@ -5,11 +5,9 @@
 //! moves of a step are one. The means of those N-grams that are known well enough are averaged.
 
 use super::{Context, Needs, Pick, Playout, Rollout, Trace, move_key};
-use crate::evaluate::Evaluator;
 use crate::game::Action;
 use crate::keys::{KeyMap, Kind, join};
 use crate::position::{Erased, Position};
-use crate::rng::Rng;
 
 crate::params! {
     /// How moves are chosen.
@@ -119,22 +117,16 @@ impl Playout for Ngram {
 }
 
 impl Pick for Ngram {
-    fn pick(
-        &mut self,
-        position: &dyn Position,
-        player: usize,
-        before: Option<&Trace>,
-        _: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) -> Action {
+    fn pick(&mut self, position: &dyn Position, player: usize, context: &mut Context) -> Action {
         let NgramParams { epsilon, temperature, .. } = self.params;
-        if epsilon > 0.0 && rng.unit() < epsilon {
-            return position.random_action(player, &mut self.legal, rng);
+        if epsilon > 0.0 && context.rng.unit() < epsilon {
+            return position.random_action(player, &mut self.legal, context.rng);
         }
         let (mut legal, mut values) = (std::mem::take(&mut self.legal), std::mem::take(&mut self.values));
         legal.clear();
         position.legal(player, &mut legal);
         let info = position.info();
+        let before = context.trace.as_deref();
         let contexts = before.map_or([Some(0), None, None], |trace| contexts(trace, trace.steps.len()));
         let value = |action: &Action| {
             let last = move_key(player, position.action_key(player, *action));
@@ -143,8 +135,8 @@ impl Pick for Ngram {
         values.clear();
         values.extend(legal.iter().map(value));
         let chosen = match temperature {
-            None => rng.highest(&values),
-            Some(temperature) => rng.gibbs(&mut values, temperature * info.spread),
+            None => context.rng.highest(&values),
+            Some(temperature) => context.rng.gibbs(&mut values, temperature * info.spread),
         };
         let action = legal.get(chosen).copied().unwrap_or_default();
         (self.legal, self.values) = (legal, values);

@@ -78,11 +78,9 @@ pub fn run<G: Game>(
             running.pay(rewards, &values);
             break;
         }
-        let mut choose = |player: usize, rng: &mut Rng| match &mut pick {
-            Some(pick) => {
-                pick.pick(&At(game, state), player, context.trace.as_deref(), context.evaluator, rng)
-            }
-            None => choose(game, preferred, state, player, &mut scratch, rng),
+        let mut choose = |player: usize, context: &mut Context| match &mut pick {
+            Some(pick) => pick.pick(&At(game, state), player, context),
+            None => choose(game, preferred, state, player, &mut scratch, context.rng),
         };
         let width = match turn {
             Turn::Over => 0,
@@ -91,12 +89,12 @@ pub fn run<G: Game>(
                 1
             }
             Turn::One(player) => {
-                joint[0] = choose(player, context.rng);
+                joint[0] = choose(player, context);
                 1
             }
             Turn::Several(movers) => {
                 for (slot, player) in joint.iter_mut().zip(movers.iter()) {
-                    *slot = choose(player, context.rng);
+                    *slot = choose(player, context);
                 }
                 movers.len()
             }
