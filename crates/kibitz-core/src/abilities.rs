@@ -56,6 +56,17 @@ macro_rules! declare {
     };
 }
 
+/// The method of a game that has these abilities itself, whatever its parameters are:
+/// `abilities!(hash, picture);` stands for `fn abilities` with both set to `Some(self)`.
+#[macro_export]
+macro_rules! abilities {
+    ($($ability:ident),*) => {
+        fn abilities(&self) -> $crate::abilities::Abilities<'_, Self::State> {
+            $crate::abilities::Abilities { $($ability: Some(self),)* ..$crate::abilities::Abilities::default() }
+        }
+    };
+}
+
 declare! {
     /// [`StateHash`]: tells states apart.
     hash: StateHash = "state hash",

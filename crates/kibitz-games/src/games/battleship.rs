@@ -4,12 +4,12 @@
 //! the other, the longest first, each in any of the places that are left with the same probability. No
 //! two touch, not even by a corner.
 
-use kibitz_core::abilities::{Abilities, Preferred, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Preferred, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{View, after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::{nth_set_wide, ones_wide};
 use crate::draw::{Board, DARK, FIRST, INK, LIGHT, PAPER, SECOND, grid, square_name};
@@ -248,16 +248,7 @@ impl Game for Battleship {
         format!("{sea}{}\n", self.caption(state))
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            preferred: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, preferred, resampling, view_key, picture);
 }
 
 impl StateHash<State> for Battleship {

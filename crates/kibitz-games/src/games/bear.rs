@@ -1,12 +1,12 @@
 //! The bear in the woods: a hiker meets a bear of unknown species, the smallest game in which a
 //! belief about the opponent's kind decides what to do.
 
-use kibitz_core::abilities::{Abilities, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, hash_bytes};
 use kibitz_core::view::{after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::draw::{FAINT, GOOD, INK, Picture};
 
@@ -210,9 +210,7 @@ impl Game for Bear {
         state.story(viewer) + "\n"
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities { hash: Some(self), view_key: Some(self), picture: Some(self), ..Abilities::default() }
-    }
+    abilities!(hash, view_key, picture);
 }
 
 impl StateHash<State> for Bear {

@@ -1,11 +1,11 @@
 //! Breakthrough (Dan Troyka, 2000) on two bitboards, always seen from the side of the player to
 //! move: its pieces go up, and the board is turned over after each move.
 
-use kibitz_core::abilities::{Abilities, Evaluate, StateHash, Svg};
+use kibitz_core::abilities::{Evaluate, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::{nth_set, ones};
 use crate::draw::{Board, INK, PAPER, chequered, grid, square_name};
@@ -211,9 +211,7 @@ impl Game for Breakthrough {
         grid(self.columns, self.rows, at) + self.caption(state) + "\n"
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities { hash: Some(self), evaluator: Some(self), picture: Some(self), ..Abilities::default() }
-    }
+    abilities!(hash, evaluator, picture);
 }
 
 impl StateHash<State> for Breakthrough {

@@ -1,11 +1,11 @@
 //! Connect four on two bitboards: a column is seven bits, the topmost of which stays empty, so
 //! that shifted boards never run from one column into the next.
 
-use kibitz_core::abilities::{Abilities, Evaluate, StateHash, Svg};
+use kibitz_core::abilities::{Evaluate, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::NoParams;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
+use kibitz_core::{abilities, register_game};
 
 use crate::draw::{Board, FIRST, PAPER};
 
@@ -176,9 +176,7 @@ impl Game for ConnectFour {
         text + " 1 2 3 4 5 6 7\n" + state.caption() + "\n"
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities { hash: Some(self), evaluator: Some(self), picture: Some(self), ..Abilities::default() }
-    }
+    abilities!(hash, evaluator, picture);
 }
 
 impl StateHash<State> for ConnectFour {

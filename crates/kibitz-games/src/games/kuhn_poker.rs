@@ -1,11 +1,11 @@
 //! Kuhn poker (1950): three cards, two players, one bet.
 
-use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::NoParams;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, mix};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::draw::{CARD, FAINT, INK, Picture};
 
@@ -244,15 +244,7 @@ impl Game for KuhnPoker {
         format!("player 1: {}   player 2: {}\n{}\n", card(0), card(1), state.caption())
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, resampling, view_key, picture);
 }
 
 impl StateHash<State> for KuhnPoker {

@@ -1,11 +1,11 @@
 //! Leduc hold'em (Southey et al., 2005): six cards, two rounds of betting, one card on the table.
 
-use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::NoParams;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::{nth_set, ones};
 use crate::draw::{CARD, FAINT, FIRST, INK, Picture};
@@ -317,15 +317,7 @@ impl Game for LeducPoker {
         format!("{cards}\n{}\n{}\n", state.betting(), state.standing())
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, resampling, view_key, picture);
 }
 
 impl StateHash<State> for LeducPoker {

@@ -5,12 +5,12 @@
 //! doubt. With more players, the doubt is between the one who doubts and the one who bid; the others win and
 //! lose nothing.
 
-use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::ones;
 use crate::draw::{FAINT, INK, LIGHT, PAPER, Picture};
@@ -330,15 +330,7 @@ impl Game for LiarsDice {
         format!("{text}{}\n{}\n", self.bids_in_words(state), self.caption(state))
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, resampling, view_key, picture);
 }
 
 impl StateHash<State> for LiarsDice {

@@ -6,12 +6,12 @@
 //! a belief need not guess then what nobody can know. And what a step of the ghosts pays is discounted like
 //! the move after it.
 
-use kibitz_core::abilities::{Abilities, Preferred, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Preferred, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::ones;
 use crate::draw::square_name;
@@ -383,15 +383,7 @@ impl Game for Pocman {
         self.draw_text(state, viewer)
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            preferred: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, preferred, view_key, picture);
 }
 
 impl StateHash<State> for Pocman {

@@ -1,12 +1,12 @@
 //! Rock, paper, scissors: one simultaneous move.
 
-use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Players, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, mix};
 use kibitz_core::view::{after_action, after_observation, view_seed};
 use kibitz_core::{Observation, View};
+use kibitz_core::{abilities, register_game};
 
 use crate::draw::{FAINT, INK, LIGHT, PAPER, Picture};
 
@@ -124,15 +124,7 @@ impl Game for RockPaperScissors {
         }
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, resampling, view_key, picture);
 }
 
 impl StateHash<State> for RockPaperScissors {

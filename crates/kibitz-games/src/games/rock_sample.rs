@@ -1,12 +1,12 @@
 //! RockSample (Smith and Simmons, 2004): a rover among rocks that may be worth sampling. The
 //! layouts and the preferred actions are those of Silver and Veness' POMCP (2010).
 
-use kibitz_core::abilities::{Abilities, Preferred, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Preferred, Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::{nth_set, ones};
 use crate::draw::{Board, DARK, FAINT, FIRST, GOOD, INK, LIGHT, SECOND, grid, square_name};
@@ -404,16 +404,7 @@ impl Game for RockSample {
         text + self.caption(state) + "\n"
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            preferred: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, preferred, resampling, view_key, picture);
 }
 
 impl StateHash<State> for RockSample {

@@ -1,10 +1,10 @@
 //! Tic-tac-toe on two boards of nine bits.
 
-use kibitz_core::abilities::{Abilities, StateHash, Svg};
+use kibitz_core::abilities::{StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::NoParams;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, mix};
+use kibitz_core::{abilities, register_game};
 
 use crate::bits::{nth_of_nine, ones};
 use crate::draw::{Board, FIRST, LIGHT, SECOND, grid, square_name};
@@ -136,9 +136,7 @@ impl Game for TicTacToe {
         grid(3, 3, at) + state.caption() + "\n"
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities { hash: Some(self), picture: Some(self), ..Abilities::default() }
-    }
+    abilities!(hash, picture);
 }
 
 impl StateHash<State> for TicTacToe {

@@ -1,12 +1,12 @@
 //! The tiger problem (Kaelbling, Littman and Cassandra, 1998): a tiger is behind one of two doors,
 //! and listening tells imperfectly which.
 
-use kibitz_core::abilities::{Abilities, Resample, StateHash, Svg, ViewKey};
+use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
 use kibitz_core::game::{Action, Game, Info, Observation, Turn};
 use kibitz_core::params::params;
-use kibitz_core::register_game;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
+use kibitz_core::{abilities, register_game};
 
 use crate::draw::{DARK, FAINT, GOOD, INK, LIGHT, Picture};
 
@@ -222,15 +222,7 @@ impl Game for Tiger {
         format!("[left] [right]  tiger: {tiger}\n{} since the doors closed\n", self.heard(state))
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities {
-            hash: Some(self),
-            resampling: Some(self),
-            view_key: Some(self),
-            picture: Some(self),
-            ..Abilities::default()
-        }
-    }
+    abilities!(hash, resampling, view_key, picture);
 }
 
 impl StateHash<State> for Tiger {
