@@ -31,11 +31,13 @@ def work_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Waits, but not for ever."""
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:
+    """Waits, but not for ever, and not for what a process does that has ended."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it has waited in vain"
+        if process is not None and process.poll() is not None:
+            raise AssertionError(f"it was over before it could be stopped: {process.communicate()}")
         time.sleep(0.01)
 
 
@@ -43,8 +45,7 @@ def wait_until_at_work(process: subprocess.Popen[str], seconds: float) -> None:
     """Until a process has worked for so long by its own clock, however busy the machine is."""
 
     def works() -> bool:
-        assert process.poll() is None, "it was over before it could be stopped"
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") >= seconds
 
-    wait_until(works)
+    wait_until(works, process)

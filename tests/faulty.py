@@ -69,7 +69,8 @@ BUSY = 30
 
 def holding(folder: Path) -> dict[str, str]:
     """The environment in which each process stops where it is busiest, until the folder has a file `go`."""
-    return {"PYTHONPATH": str(Path(__file__).parent), HOLD: str(folder)}
+    paths = str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])
+    return {"PYTHONPATH": os.pathsep.join(paths), HOLD: str(folder)}
 
 
 def held(folder: Path) -> list[int]:

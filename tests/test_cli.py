@@ -538,7 +538,7 @@ def begin(*words: str, **environment: str) -> subprocess.Popen[str]:
 def test_interrupted_match_sums_up(jobs: str, tmp_path: Path) -> None:
     words = ["match", "tic-tac-toe", "faulty:Slowish", "random", "--games", "100000", "--jobs", jobs]
     process = begin(*words, **faulty.holding(tmp_path))
-    wait_until(lambda: len(faulty.held(tmp_path)) == int(jobs))
+    wait_until(lambda: len(faulty.held(tmp_path)) == int(jobs), process)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

@@ -91,9 +91,9 @@ def written(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in folder.glob("results/slow/episodes/*.jsonl"))
 
 
-def held(folder: Path) -> list[int]:
+def held(folder: Path, process: subprocess.Popen[str] | None = None) -> list[int]:
     """Waits until both workers have played something, and stand in the middle of a game."""
-    wait_until(lambda: len(faulty.held(folder)) == 2)
+    wait_until(lambda: len(faulty.held(folder)) == 2, process)
     return faulty.held(folder)
 
 
@@ -118,7 +118,7 @@ def test_a_killed_coordinator_loses_nothing(tmp_path: Path, undisturbed: pl.Data
         hold = tmp_path / turn
         hold.mkdir()
         process = begin(tmp_path, hold)
-        workers = held(hold)
+        workers = held(hold, process)
         process.kill()
         process.communicate()
         assert before < written(tmp_path) < 120
@@ -136,7 +136,7 @@ def test_ctrl_c_and_again(tmp_path: Path, undisturbed: pl.DataFrame) -> None:
     hold = tmp_path / "hold"
     hold.mkdir()
     process = begin(tmp_path, hold)
-    held(hold)
+    held(hold, process)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

@@ -46,6 +46,7 @@ mod tests {
     use crate::interrupt::Interrupt;
     use crate::model::SharedModel;
     use crate::playout::{Context, PlayoutSpec, Rollout};
+    use crate::position::Erased;
     use crate::rng::Rng;
 
     #[test]
@@ -119,7 +120,12 @@ mod tests {
                 let (mut rng, mut interrupt) = (Rng::new(1), Interrupt::never());
                 let mut context = Context::new(&mut rng, &mut interrupt);
                 let start = game.initial();
-                PlayoutSpec::named(name).build().run(&*game, &start, &how, &mut context, &mut returns);
+                PlayoutSpec::named(name).build().run(
+                    Erased(&*game, &start),
+                    &how,
+                    &mut context,
+                    &mut returns,
+                );
                 assert!((returns[0] - most).abs() < 1e-12, "{name} at {discount}: {returns:?}");
             }
         }
