@@ -10,6 +10,7 @@ use crate::gdl::compile::{Network, network};
 use crate::gdl::ground::{Ground, GroundLimits, GroundingStrategy, NotGround, ground_program, prepared};
 use crate::gdl::parse::{Limits, parse};
 use crate::gdl::picture::Hints;
+use crate::gdl::regress::RegressLimits;
 use crate::gdl::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
 use crate::gdl::syntax::Rules;
 use crate::limits::{Limit, limit};
@@ -58,6 +59,8 @@ pub struct LoadLimits {
     pub ground: GroundLimits,
     /// For the machine that does not ground.
     pub reason: ReasonLimits,
+    /// For the regression of goals.
+    pub regress: RegressLimits,
     /// Steps after which a playout is cut off. From 1; 10,000 by default.
     pub playout_steps: u64,
 }
@@ -68,6 +71,7 @@ impl Default for LoadLimits {
             parse: Limits::default(),
             ground: GroundLimits::default(),
             reason: ReasonLimits::default(),
+            regress: RegressLimits::default(),
             playout_steps: 10_000,
         }
     }
@@ -77,7 +81,7 @@ impl Default for LoadLimits {
 const LEAST_TIME: Duration = Duration::from_secs(10);
 
 /// All limits that have a name.
-pub const LIMITS: [Limit<LoadLimits>; 12] = [
+pub const LIMITS: [Limit<LoadLimits>; 14] = [
     limit!("bytes", 1e9, "size of the file", parse.bytes: usize),
     limit!("depth", 500.0, "how deeply its brackets nest", parse.depth: usize),
     limit!("rules", 1e8, "rules in the file", parse.rules: usize),
@@ -107,6 +111,8 @@ pub const LIMITS: [Limit<LoadLimits>; 12] = [
     limit!("state_steps", 1e12, "steps to derive a state, without grounding", reason.steps: u64),
     limit!("state_facts", 1e9, "what follows in a state, without grounding", reason.atoms: usize),
     limit!("terms", 1e9, "terms of the rules and of a state, without grounding", reason.terms: usize),
+    limit!("heuristic_steps", 1e12, "formulas put together to regress a goal", regress.steps: u64),
+    limit!("heuristic_products", 1e8, "products in a regressed goal", regress.products: usize),
     limit!("playout_steps", 1e9, "steps after which a playout is cut off", playout_steps: u64),
 ];
 
@@ -131,7 +137,8 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     let not_run = |not: NotGround| vec![no_game(&rules, not)];
     let hints = Hints::of(&rules);
     let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
-        Ok((machine, rules)) => {
+        Ok((mut machine, rules)) => {
+            machine.regress_limits = limits.regress;
             let report = Report {
                 machine: "network",
                 why: None,

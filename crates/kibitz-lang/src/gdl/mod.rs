@@ -2,8 +2,9 @@
 //!
 //! From the lowest to the highest: [`syntax`] (the tree), [`mod@parse`] (from text to the tree),
 //! [`mod@check`] (is it a game?), [`deduce`] (what follows), [`mod@ground`] (rules without variables),
-//! [`compile`] and [`run`] (machines and the game on top), [`picture`] (how its states look). `language.rs` registers
-//! it; `facts.rs` puts values in brackets in the place of a file's facts, and `bare.rs` lets tools look into machines.
+//! [`compile`] and [`run`] (machines and the game on top), [`regress`] (what actions are worth by the rules alone),
+//! [`picture`] (how its states look). `language.rs` registers it; `facts.rs` puts values in brackets in the place of a
+//! file's facts, and `bare.rs` lets tools look into machines.
 
 mod bare;
 pub mod check;
@@ -15,6 +16,7 @@ mod language;
 mod load;
 pub mod parse;
 pub mod picture;
+pub mod regress;
 pub mod run;
 pub mod syntax;
 

@@ -1,8 +1,10 @@
 //! What runs a game's rules: from facts to legal moves, scores and the next facts.
 
 use kibitz_core::Rng;
+use kibitz_core::game::Action;
 
 use crate::gdl::compile::Symmetry;
+use crate::gdl::regress::ActionHeuristic;
 
 /// What can be said of a state.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -161,6 +163,19 @@ pub trait Machine: Send + Sync + 'static {
     /// Appends the numbers of those that hold.
     fn append_atoms(&self, facts: &Self::Facts, atoms: &mut Vec<u32>) {
         let _ = (facts, atoms);
+    }
+
+    /// What actions are worth by the rules alone; worked out when it is first asked for.
+    ///
+    /// # Errors
+    /// A sentence, where the machine cannot tell.
+    fn action_heuristic(&self) -> Result<&ActionHeuristic, String> {
+        Err("the rules are not ground".to_owned())
+    }
+
+    /// Appends how near each of these moves brings a role to its goal, from 0 to 1, where that is known.
+    fn action_values(&self, facts: &Self::Facts, role: usize, moves: &[Action], values: &mut Vec<f64>) {
+        let _ = (facts, role, moves, values);
     }
 
     /// Pairs of facts that can be exchanged without changing the rules.

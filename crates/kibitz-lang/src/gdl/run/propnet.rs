@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kibitz_core::Rng;
+use kibitz_core::game::Action;
 use kibitz_core::rng::derive;
 use kibitz_wide::with_wide_instructions;
 use smallvec::{SmallVec, smallvec};
@@ -14,9 +15,9 @@ use super::single::{Code, MEMORY, Memory, holds};
 use crate::gdl::compile::{
     Latch, Marked, Network, Phases, RuleGraph, Symmetry, Wire, influence, marked, phases, score,
 };
-use crate::gdl::deduce::Terms;
+use crate::gdl::deduce::TermId;
 use crate::gdl::ground::Ground;
-use crate::gdl::syntax::Symbols;
+use crate::gdl::regress::{ActionHeuristic, RegressLimits};
 
 /// Runs a network on one state at a time; facts are a set of bits.
 pub struct Propnet {
@@ -29,9 +30,11 @@ pub struct Propnet {
     roles: Vec<String>,
     /// For each role, its possible scores in the order of the network's goals.
     scores: Vec<Vec<f64>>,
-    has_percepts: bool,
-    terms: Terms,
-    symbols: Symbols,
+    ground: Ground,
+    /// How far goals may be regressed.
+    pub regress_limits: RegressLimits,
+    /// What actions are worth; worked out when it is first asked for.
+    heuristic: OnceLock<ActionHeuristic>,
     id: u64,
     /// For many games at once; made when it is first asked for.
     lane_code: OnceLock<LaneCode>,
@@ -64,7 +67,7 @@ impl Propnet {
     pub fn new(ground: Ground, network: Network) -> Propnet {
         // Who sees everything has no use for them.
         let graph = ground.has_percepts().then(|| RuleGraph::of(&ground)).flatten();
-        let Ground { terms, symbols, roles, has_percepts, .. } = ground;
+        let Ground { terms, symbols, roles, .. } = &ground;
         let number = |term| score(symbols.name(terms.name(term)));
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
@@ -82,14 +85,14 @@ impl Propnet {
             marked.iter().map(|marked| Code::new(marked, most)).unzip();
         Propnet {
             scores: scores.collect(),
-            roles: roles.iter().map(|role| terms.show(&symbols, *role)).collect(),
-            has_percepts,
+            roles: roles.iter().map(|role| terms.show(symbols, *role)).collect(),
+            regress_limits: RegressLimits::default(),
+            heuristic: OnceLock::new(),
             slots: slots.into_iter().max().unwrap_or(0),
             network,
             phases,
             code,
-            terms,
-            symbols,
+            ground,
             id: MACHINES.fetch_add(1, Relaxed),
             lane_code: OnceLock::new(),
             matters,
@@ -123,6 +126,10 @@ impl Propnet {
     /// What plays many games at once.
     pub fn lane_code(&self) -> &LaneCode {
         self.lane_code.get_or_init(|| LaneCode::new(&self.phases))
+    }
+
+    fn show(&self, term: TermId) -> String {
+        self.ground.terms.show(&self.ground.symbols, term)
     }
 
     fn spare_lanes(&self) -> MutexGuard<'_, Vec<Lanes>> {
@@ -185,7 +192,7 @@ impl Machine for Propnet {
     }
 
     fn has_percepts(&self) -> bool {
-        self.has_percepts
+        self.ground.has_percepts()
     }
 
     /// They have at the start; or in no phase has more than one of them several moves that are ever legal there.
@@ -236,7 +243,7 @@ impl Machine for Propnet {
         let latches = self.network.latches.len();
         self.with(&facts.clone(), |code, memory| {
             memory.make(code, moves);
-            if self.has_percepts {
+            if self.ground.has_percepts() {
                 told.clear();
                 told.extend(code.percepts.iter().map(|places| {
                     let heard =
@@ -253,7 +260,7 @@ impl Machine for Propnet {
             memory.make(code, moves);
             let places = code.percepts[role].iter().zip(&self.network.percepts[role]);
             let heard = places.filter(|(place, _)| holds(&memory.slots, **place));
-            heard.map(|(_, (term, _))| self.terms.show(&self.symbols, *term)).collect()
+            heard.map(|(_, (term, _))| self.show(*term)).collect()
         })
     }
 
@@ -294,20 +301,19 @@ impl Machine for Propnet {
 
     fn move_name(&self, _: &Bits, role: usize, number: u32) -> String {
         let found = self.network.moves.get(role).and_then(|moves| moves.get(number as usize));
-        found.map_or_else(String::new, |each| self.terms.show(&self.symbols, each.name))
+        found.map_or_else(String::new, |each| self.show(each.name))
     }
 
     fn describe(&self, facts: &Bits) -> Vec<String> {
         let latches = self.network.latches.iter().enumerate();
         let held = latches.filter(|(number, _)| facts[number / 64] >> (number % 64) & 1 == 1);
-        let mut names: Vec<String> =
-            held.map(|(_, latch)| self.terms.show(&self.symbols, latch.fact)).collect();
+        let mut names: Vec<String> = held.map(|(_, latch)| self.show(latch.fact)).collect();
         names.sort_unstable();
         names
     }
 
     fn possible(&self) -> Option<Vec<String>> {
-        let show = |latch: &Latch| self.terms.show(&self.symbols, latch.fact);
+        let show = |latch: &Latch| self.show(latch.fact);
         Some(self.network.latches.iter().map(show).collect())
     }
 
@@ -321,6 +327,22 @@ impl Machine for Propnet {
                 atoms.push(64 * word as u32 + bits.trailing_zeros());
                 bits &= bits - 1;
             }
+        }
+    }
+
+    fn action_heuristic(&self) -> Result<&ActionHeuristic, String> {
+        Ok(self.heuristic.get_or_init(|| {
+            let (phases, limits) = (&self.phases.networks, &self.regress_limits);
+            ActionHeuristic::of(&self.ground, &self.network, phases, self, limits)
+        }))
+    }
+
+    fn action_values(&self, facts: &Bits, role: usize, moves: &[Action], values: &mut Vec<f64>) {
+        if let Ok(heuristic) = self.action_heuristic()
+            && let Ok(own) = &heuristic.roles[role]
+        {
+            let holds = |fact: u32| bit(facts, fact) == 1;
+            own.program.evaluate(holds, moves.iter().map(|action| action.0), values);
         }
     }
 
