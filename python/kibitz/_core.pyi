@@ -239,6 +239,10 @@ class Game:
     def machine(self) -> dict[str, Any] | None:
         """How a game made of a rules file is run: the language, the machine, why, its size, and all of that in words."""
     @property
+    def heuristics(self) -> list[tuple[bool, str]]:
+        """For each player: what its action heuristic goes by, or why it has none, in words; empty where the game
+        knows nothing of the kind."""
+    @property
     def flaw(self) -> str | None:
         """Something that its rules left open in a state that came up so far, and how it was understood."""
     @staticmethod
@@ -299,6 +303,10 @@ class State:
     @property
     def movers(self) -> list[int]: ...
     def legal(self, player: int) -> list[int]: ...
+    def action_values(self, player: int) -> list[float] | None:
+        """How near each of a mover's legal actions brings it to what it wants, from 0 to 1, in the order of `legal`;
+        None where the game has no action heuristic."""
+
     def outcomes(self) -> list[tuple[int, float]]:
         """Chance's outcomes with probabilities; ValueError if the game only samples them."""
 
@@ -498,6 +506,10 @@ class Decision:
 
     @property
     def table(self) -> list[Judgement]: ...
+    @property
+    def heuristic(self) -> list[float]:
+        """What the action heuristic says of each row of the table, where the planner goes by one; else empty."""
+
     @property
     def values(self) -> list[float]:
         """What each player may expect from here on, on average over the simulations of a tree search."""

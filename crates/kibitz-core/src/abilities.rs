@@ -72,6 +72,8 @@ declare! {
     hash: StateHash = "state hash",
     /// [`Evaluate`]: estimates the return still to come.
     evaluator: Evaluate = "evaluator",
+    /// [`ActionHeuristic`]: says how near actions bring a player to its goal.
+    action_heuristic: ActionHeuristic = "action heuristic",
     /// [`Preferred`]: narrows the legal actions for playouts.
     preferred: Preferred = "preferred actions",
     /// [`Resample`]: draws a state that fits a view.
@@ -128,6 +130,18 @@ pub trait Evaluate<S> {
         _values: &mut Vec<f64>,
     ) -> bool {
         false
+    }
+}
+
+/// Says how near actions bring a player to its goal, without trying them.
+pub trait ActionHeuristic<S> {
+    /// Appends a value from 0 to 1 for each of these legal actions. False, and nothing is appended, where that is not known
+    /// after all; [`ActionHeuristic::heuristics`] says why.
+    fn action_values(&self, state: &S, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool;
+
+    /// For each player: what it goes by, or why it cannot tell, in words.
+    fn heuristics(&self) -> Vec<Result<String, String>> {
+        Vec::new()
     }
 }
 
@@ -401,6 +415,25 @@ macro_rules! through {
             }
         }
     };
+    (ActionHeuristic, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::ActionHeuristic<$P> for $W {
+            fn action_values(
+                &self,
+                $p: &$P,
+                player: usize,
+                actions: &[$crate::Action],
+                values: &mut Vec<f64>,
+            ) -> bool {
+                let $w = self;
+                $to.is_some_and(|to| to.action_values($inner, player, actions, values))
+            }
+
+            fn heuristics(&self) -> Vec<Result<String, String>> {
+                let $w = self;
+                $to.map_or_else(Vec::new, |to| to.heuristics())
+            }
+        }
+    };
     (Facts, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
         impl<$($g)*> $crate::abilities::Facts<$P> for $W {
             fn facts(&self, $p: &$P) -> Vec<String> {
@@ -494,7 +527,7 @@ macro_rules! erase {
 }
 
 erase! {
-    hash: StateHash, evaluator: Evaluate, preferred: Preferred, view_key: ViewKey, solver: Solver, picture: Svg,
+    hash: StateHash, evaluator: Evaluate, action_heuristic: ActionHeuristic, preferred: Preferred, view_key: ViewKey, solver: Solver, picture: Svg,
     atoms: Atoms, facts: Facts, action_keys: ActionKeys, batch: Batch, faults: Faults,
 }
 

@@ -218,6 +218,7 @@ impl Game for Determinized {
         Abilities {
             hash: has.hash.then_some(self),
             evaluator: has.evaluator.then_some(self),
+            action_heuristic: has.action_heuristic.then_some(self),
             preferred: has.preferred.then_some(self),
             solver: has.solver.then_some(self),
             picture: has.picture.then_some(self),
@@ -231,7 +232,7 @@ impl Game for Determinized {
     }
 }
 
-forward!(Determinized, Place, |game, place| (game.model, &place.state): Preferred, Atoms, Facts, ActionKeys, Batch, Faults);
+forward!(Determinized, Place, |game, place| (game.model, &place.state): ActionHeuristic, Preferred, Atoms, Facts, ActionKeys, Batch, Faults);
 
 impl Svg<Place> for Determinized {
     fn svg(&self, place: &Place, _: Option<usize>) -> String {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove, RealTime, Resample,
+    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove, RealTime, Resample,
     Solver, StateHash, Svg, Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Turn};
@@ -96,6 +96,7 @@ impl fmt::Debug for State {
 pub trait Model:
     StateHash<State>
     + Evaluate<State>
+    + ActionHeuristic<State>
     + Preferred<State>
     + Resample<State>
     + ViewKey<State>

@@ -22,6 +22,8 @@ pub struct PartEntry {
 pub struct Needs {
     /// An evaluator: the game's own, or one that is given.
     pub evaluator: bool,
+    /// An action heuristic: the game's own, or what an evaluator says right after an action.
+    pub action_heuristic: bool,
     /// Preferred actions.
     pub preferred: bool,
     /// A bounded solver of the game's own, or a single player.
@@ -40,6 +42,7 @@ impl Needs {
     /// Nothing.
     pub const NONE: Needs = Needs {
         evaluator: false,
+        action_heuristic: false,
         preferred: false,
         solver: false,
         action_keys: false,
@@ -53,6 +56,7 @@ impl Needs {
     pub fn and(self, other: Needs) -> Needs {
         Needs {
             evaluator: self.evaluator | other.evaluator,
+            action_heuristic: self.action_heuristic | other.action_heuristic,
             preferred: self.preferred | other.preferred,
             solver: self.solver | other.solver,
             action_keys: self.action_keys | other.action_keys,
@@ -64,8 +68,13 @@ impl Needs {
 
     /// The first thing that is needed and not there, in words.
     pub fn lacks(self, info: &Info, has: &Capabilities, evaluator: bool) -> Option<&'static str> {
+        let judges = has.evaluator || evaluator;
         let wanted = [
-            (self.evaluator && !has.evaluator && !evaluator, "an evaluator"),
+            (self.evaluator && !judges, "an evaluator"),
+            (
+                self.action_heuristic && !has.action_heuristic && !judges,
+                "an action heuristic (or an evaluator)",
+            ),
             (self.preferred && !has.preferred, "preferred actions"),
             (self.solver && !has.solver && info.players > 1, "a solver or a single player"),
         ];

@@ -60,6 +60,8 @@ pub struct Judgement {
 /// A chosen action with the reasons for it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decision {
+    /// What the action heuristic says of each row's action, from 0 to 1, where the planner goes by one.
+    pub heuristic: Vec<f64>,
     /// The choice.
     pub action: Action,
     /// Instead, in a game in which players may wait: to do nothing now, and to be asked again after so many ticks, or as

@@ -28,6 +28,8 @@ pub trait Position {
     fn action_key(&self, player: usize, action: Action) -> u64;
     /// [`crate::abilities::Evaluate`]: the game's own evaluator.
     fn evaluate(&self, values: &mut [f64]);
+    /// [`crate::abilities::ActionHeuristic`].
+    fn action_values(&self, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool;
     /// [`crate::abilities::Atoms`].
     fn atoms(&self, atoms: &mut Vec<u32>);
     /// [`crate::abilities::Solver::unknown`].
@@ -130,6 +132,11 @@ impl<G: Game> Position for At<'_, G> {
         }
     }
 
+    fn action_values(&self, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
+        let known = self.0.abilities().action_heuristic;
+        known.is_some_and(|known| known.action_values(self.1, player, actions, values))
+    }
+
     fn atoms(&self, atoms: &mut Vec<u32>) {
         if let Some(game) = self.0.abilities().atoms {
             game.atoms(self.1, atoms);
@@ -164,6 +171,10 @@ impl Position for Erased<'_> {
 
     fn evaluate(&self, values: &mut [f64]) {
         self.0.evaluate(self.1, values);
+    }
+
+    fn action_values(&self, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool {
+        self.0.action_values(self.1, player, actions, values)
     }
 
     fn atoms(&self, atoms: &mut Vec<u32>) {

@@ -210,6 +210,19 @@ impl Game {
         self.made.as_ref().map(|made| crate::lang::report(py, &made.report)).transpose()
     }
 
+    /// For each player: what its action heuristic goes by, or why it has none, in words; empty where the game
+    /// knows nothing of the kind.
+    #[getter]
+    fn heuristics(&self, py: Python<'_>) -> PyResult<Vec<(bool, String)>> {
+        let model = self.model.clone();
+        let told = crate::lang::patiently(py, move || model.heuristics())?;
+        let words = |each: Result<String, String>| match each {
+            Ok(about) => (true, about),
+            Err(why) => (false, why),
+        };
+        Ok(told.into_iter().map(words).collect())
+    }
+
     /// Something that its rules have left open in a state that came up so far, and how it was understood.
     #[getter]
     fn flaw(&self) -> Option<String> {
@@ -386,6 +399,16 @@ impl State {
     /// The legal actions of a player, ascending; empty when it is not its turn.
     fn legal(&self, py: Python<'_>, player: usize) -> PyResult<Vec<u32>> {
         Ok(self.choices(py, Some(player))?.into_iter().map(|action| action.0).collect())
+    }
+
+    /// How near each of a mover's legal actions brings it to what it wants, from 0 to 1, in the order of `legal`; None
+    /// where the game has no action heuristic.
+    fn action_values(&self, py: Python<'_>, player: usize) -> PyResult<Option<Vec<f64>>> {
+        let actions = self.choices(py, Some(player))?;
+        let mut values = Vec::with_capacity(actions.len());
+        let known =
+            self.drive(py, |game, state| game.model.action_values(state, player, &actions, &mut values))?;
+        Ok(known.then_some(values))
     }
 
     /// Chance's outcomes with probabilities; ValueError if the game only samples them.

@@ -150,19 +150,26 @@ impl Decision {
     /// The evidence for people: action, value with its standard error, visits; best first.
     fn table_text(&self) -> String {
         let rows = self.table.iter().map(|row| row.get());
-        let cells: Vec<[String; 3]> = rows
-            .map(|row| {
+        let heuristic = &self.decision.heuristic;
+        let cells: Vec<Vec<String>> = rows
+            .enumerate()
+            .map(|(number, row)| {
                 let value = row.value.map_or("?".to_owned(), |value| format!("{value:.3}"));
                 let error = row.error.map_or(String::new(), |error| format!(" ± {error:.3}"));
-                [row.name.clone(), value + &error, row.visits.to_string()]
+                let worth = heuristic.get(number).map(|worth| format!("{worth:.4}"));
+                let cells = [row.name.clone(), value + &error, row.visits.to_string()];
+                cells.into_iter().chain(worth).collect()
             })
             .collect();
-        let heads = ["action", "value", "visits"].map(str::to_owned);
+        let mut heads: Vec<String> = ["action", "value", "visits"].map(str::to_owned).to_vec();
+        heads.extend((!heuristic.is_empty()).then(|| "heuristic".to_owned()));
         let lines = || std::iter::once(&heads).chain(&cells);
         let width = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
-        let widths = [width(0), width(1), width(2)];
-        let line = |[action, value, visits]: &[String; 3]| {
-            format!("{action:<0$}  {value:>1$}  {visits:>2$}", widths[0], widths[1], widths[2])
+        let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+        let line = |cells: &Vec<String>| {
+            let right =
+                cells[1..].iter().zip(&widths[1..]).map(|(cell, width)| format!("  {cell:>width$}"));
+            format!("{:<1$}", cells[0], widths[0]) + &right.collect::<String>()
         };
         lines().map(line).collect::<Vec<_>>().join("\n")
     }
@@ -171,6 +178,12 @@ impl Decision {
     #[getter]
     fn table(&self, py: Python<'_>) -> Vec<Py<Judgement>> {
         self.table.iter().map(|row| row.clone_ref(py)).collect()
+    }
+
+    /// What the action heuristic says of each row of the table, where the planner goes by one; else empty.
+    #[getter]
+    fn heuristic(&self) -> Vec<f64> {
+        self.decision.heuristic.clone()
     }
 
     #[getter]

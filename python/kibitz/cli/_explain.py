@@ -37,11 +37,15 @@ def table(decision: Explained, rows: int = 8) -> list[str]:
     wide = max(5, *(len(value) for value in values))
     most = max(row.visits for row in decision.table)
     digits = max(6, *(len(f"{row.visits:,}") for row in shown))
-    lines = [paint(f"  {'action':{names}}  {'value':{wide}}  {'visits':>{digits}}", "dim")]
-    for row, value in zip(shown, values, strict=True):
+    heuristic: Sequence[float] = getattr(decision, "heuristic", ())
+    head = f"  {'action':{names}}  {'value':{wide}}  {'visits':>{digits}}"
+    lines = [paint(head + "  heuristic" * bool(heuristic), "dim")]
+    for number, (row, value) in enumerate(zip(shown, values, strict=True)):
         chosen = row.action == decision.action
         mark = sign("▸", ">") if chosen else " "
         text = f"{mark} {row.name:{names}}  {value:{wide}}  {row.visits:>{digits},}"
+        if heuristic:
+            text += f"  {heuristic[number]:9.4f}"
         blocks = bar(row.visits / most if most else 0.0, BAR)
         line = paint(text, "bold", "green") if chosen else text
         lines.append(f"{line} {paint(blocks, 'green' if chosen else 'dim')}".rstrip())
@@ -133,6 +137,7 @@ def plain(decision: Explained) -> dict[str, Any]:
             }
             for row in decision.table
         ],
+        "heuristic": list(getattr(decision, "heuristic", ())),
         "simulations": decision.simulations,
         "nodes": decision.nodes,
         "seconds": decision.seconds,

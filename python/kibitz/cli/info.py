@@ -26,17 +26,24 @@ EXAMPLES = {
     "kibitz info mygame.kif": "roles, kind, machine, first moves",
     "kibitz info 'breakthrough.kif(rows=6)'": "rules that come with kibitz, with other values",
     "kibitz info 'chess.kif(limit.seconds=120)'": "with more time for grounding",
+    "kibitz info tic-tac-toe.kif --heuristic": "what the goal alone says of the first moves",
     "kibitz info --limits": "what a file is held to, and how to change it",
     "kibitz info mygame.kif --json": "the same, for programs",
 }
 
 GAMES, STEPS, SECONDS, MOVES = 20, 2000, 2.0, 5
+HEURISTIC_MOVES = 10
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("file", nargs="?", metavar="FILE", help=f"rules in {_options.languages()}")
     parser.add_argument("--limits", action="store_true", help="list the limits that files are held to")
+    parser.add_argument(
+        "--heuristic",
+        action="store_true",
+        help="what the action heuristic, the goal regressed by one step, is made of and says of the first moves",
+    )
     _options.as_json(parser)
 
 
@@ -60,6 +67,11 @@ def run(options: argparse.Namespace) -> int:
         print(str(error).rstrip(), file=sys.stderr)
         return 2
     about = _about(game, timer.seconds)
+    if options.heuristic:
+        timer = Timer()
+        with Progress(lambda: f"regressing goals, {duration(timer.seconds)} so far"):
+            told = game.heuristics
+        about["heuristic"] = _heuristic(game, told, timer.seconds)
     if options.json:
         _options.print_json(about)
     else:
@@ -153,6 +165,34 @@ def _first_moves(game: Game) -> dict[str, list[str]]:
     }
 
 
+def _heuristic(game: Game, told: list[tuple[bool, str]], seconds: float) -> dict[str, Any]:
+    state = game.initial()
+    first = {}
+    for player in () if state.over or state.chance else state.movers:
+        values = state.action_values(player)
+        if values is not None:
+            names = [state.action_name(player, action) for action in state.legal(player)]
+            first[game.player_name(player)] = dict(
+                sorted(zip(names, values, strict=True), key=lambda pair: -pair[1])
+            )
+    players = [game.player_name(player) for player in range(game.info.players)]
+    about = {
+        who: {"found": found, "about": words} for who, (found, words) in zip(players, told, strict=True)
+    }
+    return {"seconds": seconds, "players": about, "first_moves": first}
+
+
+def _heuristic_rows(heuristic: dict[str, Any]) -> dict[str, str]:
+    rows = {"heuristic": f"made in {duration(heuristic['seconds'])}"}
+    for who, each in heuristic["players"].items():
+        rows[f"{who}'s"] = each["about"] if each["found"] else f"none: {each['about']}"
+    for who, values in heuristic["first_moves"].items():
+        shown = [f"{name} {value:.4f}" for name, value in values.items()]
+        more = f", ... ({len(shown)} in all)" if len(shown) > HEURISTIC_MOVES else ""
+        rows[f"{who} would like"] = ", ".join(shown[:HEURISTIC_MOVES]) + more
+    return rows
+
+
 def _print(file: str, about: dict[str, Any]) -> None:
     print(paint(file, "bold"))
     sample, players = about["sample"], about["players"]
@@ -176,6 +216,8 @@ def _print(file: str, about: dict[str, Any]) -> None:
         rows["fault"] = f"{sample['fault']} (kibitz check {file} --play 20 says more)"
     if sample["flaw"]:
         rows["flaw"] = f"{sample['flaw']} (kibitz check {file} --play 20 says more)"
+    if "heuristic" in about:
+        rows |= _heuristic_rows(about["heuristic"])
     width = max(len(key) for key in rows)
     for key, value in rows.items():
         print(f"  {key:{width}}  {value}")

@@ -90,6 +90,31 @@ pub fn afterstate_value(
     rewards[player] + position.info().discount_after(turn) * (later[player] + values[player])
 }
 
+/// How near each of these actions brings a player to what it wants, from 0 to 1, overwriting `values`: by the evaluator that is
+/// given, by the game's action heuristic, or by its own evaluator. False where none of them can tell.
+pub fn action_values(
+    position: &dyn Position,
+    player: usize,
+    actions: &[Action],
+    evaluator: Option<&dyn Evaluator>,
+    rng: &mut Rng,
+    values: &mut Vec<f64>,
+) -> bool {
+    let (info, has) = (position.info(), position.has());
+    values.clear();
+    if evaluator.is_none() && has.action_heuristic && position.action_values(player, actions, values) {
+        return true;
+    }
+    if evaluator.is_none() && !has.evaluator {
+        return false;
+    }
+    let (least, range) = (info.min_return, info.max_return - info.min_return);
+    let part = |value: f64| if range > 0.0 { ((value - least) / range).clamp(0.0, 1.0) } else { 0.5 };
+    let judged = actions.iter().map(|action| afterstate_value(position, player, *action, evaluator, rng));
+    values.extend(judged.map(part));
+    true
+}
+
 /// The action after which reward plus evaluation is highest for `player`, and how high; of equals, any.
 pub fn greedy(
     position: &dyn Position,

@@ -3,11 +3,12 @@
 //! A playout is a part: one file that registers itself, with its parameters, its memory and what it needs. They nest:
 //! `epsilon(0.1, playout=greedy)`, `turn(playout=mast)`. From the lowest to the highest: `rollout.rs` (the loop, which is compiled for
 //! each game's own states, with moves that are drawn or picked), and then the parts, which are `uniform.rs` (random,
-//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `mast.rs`, `ngram.rs`, `epsilon.rs` and `until.rs`
+//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `heuristic.rs`, `mast.rs`, `ngram.rs`, `epsilon.rs` and `until.rs`
 //! (to a depth, or to the end of the turn).
 
 mod epsilon;
 mod greedy;
+mod heuristic;
 mod leaf;
 mod mast;
 mod ngram;

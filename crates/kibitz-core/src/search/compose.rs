@@ -188,8 +188,11 @@ fn unread(
     let cut = p.horizon.is_some() || info.horizon.is_none() && info.discount < 1.0;
     let plays = !beliefs && !whole;
     let judges_leaves = playout.needs().evaluator && (plays || cut && !playout.makes_moves());
-    let judges =
-        judges_leaves || selection.needs().evaluator || playout.makes_moves() && (cut || p.depth.is_some());
+    let needs = playout.needs().and(selection.needs());
+    let judges = needs.action_heuristic
+        || judges_leaves
+        || selection.needs().evaluator
+        || playout.makes_moves() && (cut || p.depth.is_some());
     let in_the_end = if whole { "grow=inf leaves nothing to play out" } else { &graph };
     let uniform = !selection.explores() && !selection.draws();
     let forgets = p.width.is_some() || p.observers == Observers::One || flat;

@@ -117,6 +117,13 @@ impl Planner for TreeSearch {
                        one, for evaluator=FILE";
             return Err(named(why.to_owned()));
         }
+        let has = searched.has();
+        let judged = self.params.evaluator.is_some() || has.evaluator || has.action_heuristic;
+        if playout.needs().and(selection.needs()).action_heuristic && !judged {
+            let why =
+                "this needs an action heuristic (or an evaluator) of macro-actions, which this game lacks";
+            return Err(named(why.to_owned()));
+        }
         self.session = Some(Session {
             model,
             rng,

@@ -11,6 +11,7 @@ use super::select::{Choices, Rule};
 use super::simulate::Problem;
 use super::tree::{Edge, NONE, NodeId, Tree};
 use crate::belief::{Belief, World};
+use crate::evaluate::action_values;
 use crate::game::{Action, Turn};
 use crate::planner::{Decision, Judgement};
 use crate::playout::MAX_PLAYERS;
@@ -105,6 +106,12 @@ pub(super) fn decide(
         notes: belief.notes(),
         ..Decision::default()
     };
+    if problem.selection.needs().and(problem.playout.needs()).action_heuristic {
+        let actions: Vec<Action> = decision.table.iter().map(|row| row.action).collect();
+        let position = Erased(problem.model, problem.present);
+        let player = problem.view.player;
+        action_values(&position, player, &actions, problem.evaluator, rng, &mut decision.heuristic);
+    }
     if let Some(tree) = trees.first() {
         let mut world = World::initial(problem.model);
         belief.sample(problem.model, problem.view, rng, &mut world);

@@ -5,6 +5,7 @@
 //! and returns, stands in columns that exist only where one wants them (`tree/columns.rs`).
 
 mod bias;
+mod heuristic;
 mod rave;
 mod regret;
 mod ucb1;

@@ -14,6 +14,8 @@ mod formula;
 mod knowledge;
 mod program;
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
 
 use crate::gdl::compile::{Network, score};
@@ -65,6 +67,18 @@ pub struct RoleHeuristic {
     pub program: Program,
     /// How many of its facts persist, once they hold and once they do not.
     pub persistent: [usize; 2],
+}
+
+impl fmt::Display for RoleHeuristic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RoleHeuristic { goal, program, persistent: [holding, failing] } = self;
+        let [products, facts] = [program.len(), program.leaves.len()];
+        write!(
+            f,
+            "goal {goal}: {products} products of {facts} facts, of which {holding} are known to stay once they hold \
+             and {failing} to stay away once they do not"
+        )
+    }
 }
 
 /// Goes round a cycle of atoms that depend on themselves so often.

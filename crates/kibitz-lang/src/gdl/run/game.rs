@@ -5,7 +5,7 @@
 //! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
 //! the return is the score that the rules give, 0 to 100.
 
-use kibitz_core::abilities::{Abilities, Atoms, Batch, Facts, Faults, StateHash, Svg, Symmetries};
+use kibitz_core::abilities::{Abilities, ActionHeuristic, Atoms, Batch, Facts, Faults, StateHash, Svg, Symmetries};
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -511,6 +511,7 @@ impl<M: Machine> Game for RuleGame<M> {
         let open = self.info.perfect_information;
         Abilities {
             hash: Some(self),
+            action_heuristic: Some(self),
             picture: Some(self),
             facts: Some(self),
             atoms: (open && self.machine.atoms() > 0).then_some(self),
@@ -537,6 +538,37 @@ impl<M: Machine> Svg<RuleState<M::Facts>> for RuleGame<M> {
             Some(player) => card(&self.known(state, player)),
             None => self.sketch().svg(&self.machine.describe(&state.facts)),
         }
+    }
+}
+
+impl<M: Machine> ActionHeuristic<RuleState<M::Facts>> for RuleGame<M> {
+    fn action_values(
+        &self,
+        state: &RuleState<M::Facts>,
+        player: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        let (role, begin) = (self.roles[player], values.len());
+        self.machine.action_values(&state.facts, role, actions, values);
+        if values.len() - begin == actions.len() {
+            return true;
+        }
+        self.flaw.get_or_init(|| {
+            let why = self.heuristics().into_iter().nth(player).and_then(Result::err).unwrap_or_default();
+            let who = self.player_name(player);
+            format!("{who} has no action heuristic, since {why}: planners that ask for one go on without")
+        });
+        false
+    }
+
+    fn heuristics(&self) -> Vec<Result<String, String>> {
+        let heuristic = self.machine.action_heuristic();
+        let of = |role: &usize| {
+            heuristic.clone().and_then(|heuristic| heuristic.roles[*role].as_ref().map_err(Clone::clone))
+        };
+        let told = |role: &usize| of(role).map(|own| own.to_string());
+        self.roles.iter().map(told).collect()
     }
 }
 

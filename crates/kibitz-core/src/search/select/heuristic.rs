@@ -1,0 +1,122 @@
+//! `heuristic`: UCB1 on a blend of an action heuristic and the mean return (Trutman and Schiffel 2015).
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
+use crate::evaluate::{Evaluator, action_values};
+use crate::game::Action;
+use crate::position::Position;
+use crate::rng::Rng;
+
+crate::params! {
+    /// How long the heuristic counts.
+    pub struct HeuristicParams {
+        /// The equivalence k: after k visits of a node, heuristic and mean have equal weights.
+        pub k: f64 = 20.0, in 0.0..=1e9;
+    }
+}
+
+register_selection!(
+    "heuristic",
+    "UCB1 on β H + (1 − β) Q, with β = sqrt(k / (3 N + k)) and an action heuristic H, the game's own or an evaluator's.",
+    HeuristicParams,
+    |params| Box::new(Heuristic { k: params.k })
+);
+
+struct Heuristic {
+    k: f64,
+}
+
+/// The column of the heuristic, in the unit of returns; NaN where there is none after all.
+const HEURISTIC: usize = 0;
+
+impl Selection for Heuristic {
+    fn needs(&self) -> Needs {
+        Needs { action_heuristic: true, own_nodes: true, ..Needs::NONE }
+    }
+
+    fn explores(&self) -> bool {
+        true
+    }
+
+    fn columns(&self) -> usize {
+        1
+    }
+
+    fn prepare(
+        &self,
+        position: &dyn Position,
+        player: usize,
+        at: &Choices,
+        evaluator: Option<&dyn Evaluator>,
+        rng: &mut Rng,
+    ) {
+        let actions: Vec<Action> = at.edges.iter().map(|edge| edge.action()).collect();
+        let mut values = Vec::with_capacity(actions.len());
+        let known = action_values(position, player, &actions, evaluator, rng, &mut values);
+        for index in 0..actions.len() {
+            let value = if known { at.tree.floor() + values[index] * at.rule.spread } else { f64::NAN };
+            at.set_column(HEURISTIC, index, value);
+        }
+    }
+
+    /// An action that was never tried comes first; of several the one that the heuristic likes best.
+    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
+        let visits = at.tree.node(at.node).visits.load(Relaxed);
+        let explore = at.rule.explore(visits);
+        let beta = (self.k / (3.0 * f64::from(visits) + self.k)).sqrt();
+        let (mut best, mut highest) = (None, (false, f64::NEG_INFINITY));
+        for (index, edge) in at.edges.iter().enumerate().filter(|(_, edge)| at.is_offered(edge)) {
+            let (n, heuristic) = (edge.visits.load(Relaxed), at.column(HEURISTIC, index));
+            let bound = if n == 0 {
+                (true, if heuristic.is_nan() { 0.0 } else { heuristic })
+            } else {
+                let mean = at.value(index);
+                let blend = if heuristic.is_nan() { mean } else { beta * heuristic + (1.0 - beta) * mean };
+                let jitter = if at.jitter { 0.5 + rng.unit() } else { 1.0 };
+                (false, blend + jitter * explore / f64::from(n).sqrt())
+            };
+            if best.is_none() || bound > highest {
+                (best, highest) = (Some(index), bound);
+            }
+        }
+        best.map(|index| (index, None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::params::SearchParams;
+    use super::super::Rule;
+    use super::*;
+    use crate::game::Info;
+    use crate::search::tree::Tree;
+
+    /// With an exploration of nothing, what is chosen shows the weight of the heuristic: equal to the mean's at
+    /// N = k, where β = 1/2.
+    #[test]
+    fn the_weight_is_the_papers() {
+        let selection = Heuristic { k: 20.0 };
+        let tree = Tree::new(false, 0.0, false).with_columns(selection.columns());
+        let (id, _) = tree.find_or_add(1, 0).unwrap();
+        tree.expand(id, &[Action(0), Action(1)]);
+        let params = SearchParams { exploration: 0.0, ..SearchParams::default() };
+        let rule = Rule::new(&Info::new(1, 0.0, 1.0), &params);
+        let mut rng = Rng::new(1);
+        let mut pick =
+            || selection.pick(&Choices::new(&tree, id, &rule), &mut Scratch::default(), &mut rng);
+        let at = Choices::new(&tree, id, &rule);
+        at.set_column(HEURISTIC, 0, 0.2);
+        at.set_column(HEURISTIC, 1, 0.6);
+        assert_eq!(pick(), Some((1, None))); // nothing was tried
+        for (edge, value) in tree.edges(id).iter().zip([0.9, 0.501]) {
+            tree.visit_edge(edge, 1);
+            tree.add(edge, value, 1);
+        }
+        // (0.2 + 0.9) / 2 against (0.6 + 0.501) / 2
+        tree.visit_node(id, 20);
+        assert_eq!(pick(), Some((1, None)));
+        tree.visit_node(id, 1);
+        assert_eq!(pick(), Some((0, None)));
+    }
+}
