@@ -13,6 +13,8 @@ mod by_action;
 mod formula;
 mod knowledge;
 mod program;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use kibitz_core::game::Action;
 use rustc_hash::FxHashMap;
 
 use super::by_action::ByAction;
@@ -147,12 +148,13 @@ impl Program {
     }
 
     /// Appends what the formula of each of these actions comes to, from 0 to 1.
-    pub fn evaluate(
-        &self,
-        holds: impl Fn(u32) -> bool,
-        actions: impl Iterator<Item = u32>,
-        values: &mut Vec<f64>,
-    ) {
+    pub fn evaluate(&self, holds: impl Fn(u32) -> bool, actions: &[Action], values: &mut Vec<f64>) {
+        // What each action needs by itself, or all at once, whichever is less: some need the same.
+        let alone = |action: &Action| {
+            self.actions.get(&action.0).map_or(0, |(_, [begin, end])| (end - begin) as usize)
+        };
+        let all = self.own.is_empty()
+            || self.shared + actions.iter().map(alone).sum::<usize>() >= self.products.len();
         SLOTS.with_borrow_mut(|slots| {
             let first = 4 + 2 * self.leaves.len();
             slots.resize(slots.len().max(first + 2 * self.products.len()), 0.0);
@@ -167,12 +169,11 @@ impl Program {
                 slots[first + 2 * product] = value;
                 slots[first + 2 * product + 1] = 1.0 - value;
             };
-            let all = self.own.is_empty();
             for product in 0..if all { self.products.len() } else { self.shared } {
                 work(slots, product);
             }
-            values.extend(actions.map(|action| {
-                let Some((slot, [begin, end])) = self.actions.get(&action) else {
+            values.extend(actions.iter().map(|action| {
+                let Some((slot, [begin, end])) = self.actions.get(&action.0) else {
                     return slots[self.common as usize];
                 };
                 if !all {

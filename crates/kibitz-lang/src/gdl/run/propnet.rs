@@ -342,7 +342,7 @@ impl Machine for Propnet {
             && let Ok(own) = &heuristic.roles[role]
         {
             let holds = |fact: u32| bit(facts, fact) == 1;
-            own.program.evaluate(holds, moves.iter().map(|action| action.0), values);
+            own.program.evaluate(holds, moves, values);
         }
     }
 
