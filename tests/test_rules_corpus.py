@@ -28,7 +28,10 @@ def swapped(words: list[str]) -> str:
 def chinook(words: list[str]) -> str:
     """(oddjump a 1 b 2 c 3) is (jump 1 1 3 3); what is jumped over goes without saying."""
     kind = re.sub("^(odd|even)", "", words[0])
-    places = [f"{row} {'abcdefgh'.index(column) + 1}" for column, row in zip(words[1::2], words[2::2], strict=True)]
+    places = [
+        f"{row} {'abcdefgh'.index(column) + 1}"
+        for column, row in zip(words[1::2], words[2::2], strict=True)
+    ]
     return " ".join([kind, *places[:1], *places[-1:]] if places else [kind])
 
 
@@ -82,7 +85,9 @@ def test_the_same_as_the_original(name: str, original: str, form: Form, games: i
             else:
                 assert all(len(own) == 1 for own in moves.values())
             chosen = {player: rng.choice(sorted(own)) for player, own in others.items()}
-            joint = [own[chosen[player]] if len(own) > 1 else min(own.values()) for player, own in moves.items()]
+            joint = [
+                own[chosen[player]] if len(own) > 1 else min(own.values()) for player, own in moves.items()
+            ]
             state, rewards = state.step(joint)
             other, paid = other.step([own[chosen[player]] for player, own in others.items()])
         assert state.over

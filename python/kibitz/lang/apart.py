@@ -71,7 +71,7 @@ def run(
 ) -> list[Result] | None:
     """What `one` finds out about each file, in a process of its own; None where this is such a process.
 
-    `keys` are the arguments that it wants beside those of `parser`, with `seconds` among them. It gives a
+    `keys` are the arguments and switches that it wants beside those of `parser`, with `seconds` among them. It gives a
     dataclass of that `kind`, which begins with file, result and why; `lost` is the result where a process
     says nothing. Each is `told` when it comes, with its number.
     """
@@ -80,7 +80,12 @@ def run(
         print(json.dumps(vars(one(str(options.paths[0])))))
         return None
     paths = files(options.paths)
-    words = [f"--{key}={getattr(options, key)}" for key in (*keys, "seed", "memory")]
+    given = {key: getattr(options, key) for key in (*keys, "seed", "memory")}
+    words = [
+        f"--{key}" if value is True else f"--{key}={value}"
+        for key, value in given.items()
+        if value is not False
+    ]
     results: list[Result] = []
     with contextlib.ExitStack() as stack:
         kept = stack.enter_context(options.json.open("w")) if options.json else None

@@ -2,20 +2,22 @@
 
 Each file is checked, made ready and played at random, in a process of its own with limits of time
 and memory. It is *played* (all games were), *cut short* (there was no time for all), *refused* by
-the checker, or *failed* (a limit was hit), and the reason is told.
+the checker, or *failed* (a limit was hit), and the reason is told. With `--heuristics` goals are regressed as well,
+and it is told which files get an action heuristic by that.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kibitz import _files
-from kibitz.lang import apart, check, trial
+from kibitz.lang import apart, check, load, trial
 
 
 @dataclass
@@ -36,10 +38,18 @@ class Surveyed:
     """What is wrong with the games that were played."""
     memory: float | None = None
     """The most that the process had."""
+    heuristic: bool | None = None
+    """Whether somebody gets an action heuristic, where goals were regressed,"""
+    regressing: float = 0.0
+    """how long that took,"""
+    regressed: list[str] = field(default_factory=list)
+    """and what came of each player's."""
 
 
-def survey(spec: str, *, games: int = 20, seconds: float = 60.0, seed: int = 0) -> Surveyed:
-    """Checks a file and plays random games by its rules.
+def survey(
+    spec: str, *, games: int = 20, seconds: float = 60.0, seed: int = 0, heuristics: bool = False
+) -> Surveyed:
+    """Checks a file and plays random games by its rules; regresses its goals, if that is asked for.
 
     >>> from kibitz.lang.survey import survey
     >>> survey("tic-tac-toe.kif", games=3).result
@@ -62,6 +72,13 @@ def survey(spec: str, *, games: int = 20, seconds: float = 60.0, seed: int = 0) 
     found.flaws = [f"{flaw.code}: {flaw.message}" for flaw in games_played.flaws]
     if games_played.cut_short:
         found.result = "cut short"
+    if heuristics and found.machine == "network":
+        game = load(spec)
+        begun = time.perf_counter()
+        told = game.heuristics
+        found.regressing = time.perf_counter() - begun
+        found.heuristic = any(is_found for is_found, _ in told)
+        found.regressed = [about for _, about in told]
     found.memory = apart.peak_memory()
     return found
 
@@ -74,6 +91,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--seconds", type=float, default=60, help="begin no game of a file after so long (default 60)"
     )
+    parser.add_argument(
+        "--heuristics", action="store_true", help="regress goals: who gets an action heuristic"
+    )
     parser.add_argument("--table", type=Path, metavar="FILE", help="keep them as a table in Markdown")
     options = parser.parse_args(argv)
     results = apart.run(
@@ -81,7 +101,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         options,
         "games",
         "seconds",
-        one=lambda spec: survey(spec, games=options.games, seconds=options.seconds, seed=options.seed),
+        "heuristics",
+        one=lambda spec: survey(
+            spec,
+            games=options.games,
+            seconds=options.seconds,
+            seed=options.seed,
+            heuristics=options.heuristics,
+        ),
         kind=Surveyed,
         lost="failed",
         told=lambda one, number: print(f"{number} {' | '.join(_row(one))}", flush=True),
@@ -104,6 +131,13 @@ def summary(results: Sequence[Surveyed]) -> str:
     if networks:
         largest = max(networks, key=lambda one: one.memory or 0)
         parts.append(f"no network took more than {largest.memory:.0f} MiB ({_name(largest)})")
+    if regressed := [one for one in results if one.heuristic is not None]:
+        got = sum(bool(one.heuristic) for one in regressed)
+        longest = max(one.regressing for one in regressed)
+        parts.append(
+            f"{got} of {len(regressed)} networks get an action heuristic ({got / len(regressed):.1%}, in {longest:.1f} s "
+            "at most)"
+        )
     return f"{len(results)} files: {', '.join(parts)}"
 
 
@@ -127,7 +161,8 @@ def _row(one: Surveyed) -> list[str]:
         words[6] = f"{min(one.lengths)} to {max(one.lengths)}"
     if one.memory is not None:
         words[4] = f"{one.memory:.0f}"
-    words[7] = "; ".join(part for part in (one.why, *one.flaws) if part).replace("|", "\\|")
+    none = [] if one.heuristic is not False else [f"no heuristic: {one.regressed[0]}"]
+    words[7] = "; ".join(part for part in (one.why, *one.flaws, *none) if part).replace("|", "\\|")
     return words
 
 
