@@ -156,6 +156,11 @@ class Rules(Generic[S]):
         """Equal exactly for states that `player`, knowing what it has seen, cannot tell apart."""
         raise NotImplementedError
 
+    def action_values(self, state: S, player: int, actions: Sequence[Any]) -> Sequence[float]:
+        """How near each of these legal actions brings `player` to what it wants, from 0 to 1: what playout=heuristic and
+        selection=heuristic go by."""
+        raise NotImplementedError
+
     def preferred(self, state: S, player: int) -> Sequence[Any]:
         """The legal actions that a sensible playout chooses from; may use what `player` knows only."""
         raise NotImplementedError

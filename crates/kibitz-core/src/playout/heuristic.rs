@@ -1,6 +1,6 @@
 //! `heuristic`: moves by an action heuristic (Trutman and Schiffel 2015).
 
-use super::{Context, Needs, Pick, Playout, Rollout};
+use super::{Context, Needs, Pick, Playout, Rollout, Trace};
 use crate::evaluate::{Evaluator, action_values};
 use crate::game::Action;
 use crate::model::{Model, State};
@@ -55,6 +55,7 @@ impl Pick for Heuristic {
         &mut self,
         position: &dyn Position,
         player: usize,
+        _: Option<&Trace>,
         evaluator: Option<&dyn Evaluator>,
         rng: &mut Rng,
     ) -> Action {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kibitz_core::abilities::{
-    Abilities, ActionKeys, Atoms, Batch, Collapsed, Evaluate, Facts, Faults, OwnMacroActions,
-    PlanningModel, Preferred, Prove, Resample, Solver, StateHash, Svg, Symmetries, ViewKey,
+    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, Evaluate, Facts, Faults,
+    OwnMacroActions, PlanningModel, Preferred, Prove, Resample, Solver, StateHash, Svg, Symmetries,
+    ViewKey,
 };
 use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::playout::{Policy, Rollout};
@@ -26,6 +27,7 @@ impl PyRules {
         Abilities {
             hash: there(&methods.key).map(|it| it as _),
             evaluator: there(&methods.evaluate).map(|it| it as _),
+            action_heuristic: there(&methods.action_values).map(|it| it as _),
             preferred: there(&methods.preferred).map(|it| it as _),
             resampling: there(&methods.resample).map(|it| it as _),
             view_key: there(&methods.view_key).map(|it| it as _),
@@ -111,6 +113,41 @@ impl Evaluate<Truth> for PyRules {
             let answer = evaluate.bind(py).call1((state,)).map_err(raised("evaluate"))?;
             self.read_numbers("evaluate", &answer, |player, value| values[player] = value)
         });
+    }
+}
+
+impl ActionHeuristic<Truth> for PyRules {
+    fn action_values(
+        &self,
+        state: &Truth,
+        player: usize,
+        actions: &[Action],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        self.ask(state, false, |py, state| {
+            let Some(method) = &self.methods.action_values else { return Ok(false) };
+            let named: Checked<Vec<_>> =
+                actions.iter().map(|action| self.value_of("action_values", py, *action)).collect();
+            let answer = method.bind(py).call1((state, &self.seats[player], named?));
+            let answer = answer.map_err(raised("action_values"))?;
+            match answer.extract::<Vec<f64>>() {
+                Ok(worth)
+                    if worth.len() == actions.len() && worth.iter().all(|value| (0.0..=1.0).contains(value)) =>
+                {
+                    values.extend(worth);
+                    Ok(true)
+                }
+                _ => contract(format!(
+                    "action_values returned {}; it should be numbers from 0 to 1, one for each of the {} actions",
+                    show(&answer),
+                    actions.len()
+                )),
+            }
+        })
+    }
+
+    fn heuristics(&self) -> Vec<Result<String, String>> {
+        vec![Ok("action_values of the rules".to_owned()); self.info.players]
     }
 }
 

@@ -5,7 +5,9 @@
 //! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
 //! the return is the score that the rules give, 0 to 100.
 
-use kibitz_core::abilities::{Abilities, ActionHeuristic, Atoms, Batch, Facts, Faults, StateHash, Svg, Symmetries};
+use kibitz_core::abilities::{
+    Abilities, ActionHeuristic, Atoms, Batch, Facts, Faults, StateHash, Svg, Symmetries,
+};
 use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -215,6 +217,12 @@ impl<M: Machine> RuleGame<M> {
             lines.push(format!("{who} now does {made}"));
         }
         lines
+    }
+
+    /// What a player's action heuristic goes by; why it has none.
+    fn heuristic_of(&self, player: usize) -> Result<String, String> {
+        let of_all = self.machine.action_heuristic()?;
+        of_all.roles[self.roles[player]].as_ref().map(ToString::to_string).map_err(Clone::clone)
     }
 
     /// Whether this viewer may not see what holds.
@@ -555,7 +563,7 @@ impl<M: Machine> ActionHeuristic<RuleState<M::Facts>> for RuleGame<M> {
             return true;
         }
         self.flaw.get_or_init(|| {
-            let why = self.heuristics().into_iter().nth(player).and_then(Result::err).unwrap_or_default();
+            let why = self.heuristic_of(player).err().unwrap_or_default();
             let who = self.player_name(player);
             format!("{who} has no action heuristic, since {why}: planners that ask for one go on without")
         });
@@ -563,12 +571,7 @@ impl<M: Machine> ActionHeuristic<RuleState<M::Facts>> for RuleGame<M> {
     }
 
     fn heuristics(&self) -> Vec<Result<String, String>> {
-        let heuristic = self.machine.action_heuristic();
-        let of = |role: &usize| {
-            heuristic.clone().and_then(|heuristic| heuristic.roles[*role].as_ref().map_err(Clone::clone))
-        };
-        let told = |role: &usize| of(role).map(|own| own.to_string());
-        self.roles.iter().map(told).collect()
+        (0..self.roles.len()).map(|player| self.heuristic_of(player)).collect()
     }
 }
 
