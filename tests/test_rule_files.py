@@ -44,7 +44,8 @@ TWO_PLAYERS = [
 def test_all_games_are_there() -> None:
     games = (
         "battle bidding-tic-tac-toe blocker breakthrough checkers chinese-checkers chinook connect-four "
-        "criss-cross eight-puzzle exploding-bomb ghost-maze knightthrough kriegspiel-tic-tac-toe mastermind monty-hall "
+        "criss-cross eight-puzzle exploding-bomb ghost-maze knightthrough kriegspiel-tic-tac-toe "
+        "mastermind monty-hall "
         "nine-board-tic-tac-toe number-guessing number-scrabble peg-solitaire pentago reversi "
         "sheep-and-wolf skirmish tic-tac-toe"
     )

@@ -42,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--heuristic",
         action="store_true",
-        help="what the action heuristic, the goal regressed by one step, is made of and says of the first moves",
+        help="the action heuristic: the goal regressed by one step, and what it says of the first moves",
     )
     _options.as_json(parser)
 

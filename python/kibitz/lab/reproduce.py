@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import _files
 from kibitz._core import unknown
-from kibitz.lab import curves, searches
+from kibitz.lab import costs, curves, searches
 from kibitz.lab.document import Mistake
 from kibitz.lab.measures import Played, find, game_of, played, played_out
-from kibitz.lab.reproductions import SHARES, UNPLAYED, Reproduction, Target
+from kibitz.lab.reproductions import COSTS, SHARES, UNPLAYED, Reproduction, Target
 from kibitz.lab.statistics.agreement import Figure, Verdict, games_to_tell, judge
 
 if TYPE_CHECKING:
@@ -283,6 +283,9 @@ def compare(
         elif target.measure == "playout win rate":
             ours = _played_out(reproduction, target, scale, seed)
             games = ours.games
+        elif target.measure in COSTS or target.measure == "heuristic seconds":
+            ours = _cost(reproduction, target, scale, seed)
+            games = ours.games
         elif target.measure == "end of a search":
             ours = ours if searched is None else searches.end_of(target, searched)
             games = ours.games
@@ -358,6 +361,17 @@ def _played_out(reproduction: Reproduction, target: Target, scale: float, seed: 
 
     game = games.load(game_of(reproduction, target))
     return played_out(target, game, scale, reproduction.confidence, searches.sample(seed or 0, 1)[0])
+
+
+def _cost(reproduction: Reproduction, target: Target, scale: float, seed: int | None) -> Played:
+    game = game_of(reproduction, target)
+    if target.measure == "heuristic seconds":
+        return Played(Figure(costs.heuristic_seconds(game)), 1)
+    if target.planner is None or target.against is None:
+        raise ValueError(f"'{target.name}': {target.measure} needs planner and against")
+    of = costs.share_of_time if target.measure == "share of time" else costs.relative_simulations
+    sample, shown = searches.sample(seed or 0, 1)[0], reproduction.confidence
+    return of(game, target.planner, target.against, scale=scale, seed=sample, confidence=shown)
 
 
 def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:

@@ -2,8 +2,8 @@
 
 Each file is checked, made ready and played at random, in a process of its own with limits of time
 and memory. It is *played* (all games were), *cut short* (there was no time for all), *refused* by
-the checker, or *failed* (a limit was hit), and the reason is told. With `--heuristics` goals are regressed as well,
-and it is told which files get an action heuristic by that.
+the checker, or *failed* (a limit was hit), and the reason is told. With `--heuristics` goals are
+regressed as well, and it is told which files get an action heuristic by that.
 """
 
 from __future__ import annotations
@@ -134,10 +134,10 @@ def summary(results: Sequence[Surveyed]) -> str:
     if regressed := [one for one in results if one.heuristic is not None]:
         got = sum(bool(one.heuristic) for one in regressed)
         longest = max(one.regressing for one in regressed)
-        parts.append(
-            f"{got} of {len(regressed)} networks get an action heuristic ({got / len(regressed):.1%}, in {longest:.1f} s "
-            "at most)"
-        )
+        large = sum("(limit.heuristic" in " ".join(one.regressed) for one in regressed if not one.heuristic)
+        share = f"{got} of {len(regressed)} networks get an action heuristic ({got / len(regressed):.1%})"
+        parts.append(f"{share}, in {longest:.1f} s at most")
+        parts.append(f"{large} have goals too large to regress ({large / len(regressed):.1%})")
     return f"{len(results)} files: {', '.join(parts)}"
 
 

@@ -30,6 +30,9 @@ Measure = Literal[
     "action frequency",
     "playout win rate",
     "end of a search",
+    "relative simulations",
+    "share of time",
+    "heuristic seconds",
 ]
 Shown = Literal[
     "expected return",
@@ -44,9 +47,11 @@ Shown = Literal[
     "steps a simulation",
 ]
 """What a panel of searches may show."""
-SHARES = ("win rate", "action frequency", "playout win rate")
+SHARES = ("win rate", "action frequency", "playout win rate", "share of time")
 """Measures from 0 to 1."""
-UNPLAYED = ("exact value", "playout win rate", "end of a search")
+COSTS = ("relative simulations", "share of time")
+"""Processor time of a planner beside that of another one."""
+UNPLAYED = ("exact value", "playout win rate", "end of a search", *COSTS, "heuristic seconds")
 """Measures that need no experiment."""
 DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""

@@ -11,6 +11,7 @@ from kibitz.lab._checked import each, number, text, whole
 from kibitz.lab._toml_lines import Path as Place
 from kibitz.lab.document import Reader, one_of, positive, whole_from
 from kibitz.lab.reproductions import (
+    COSTS,
     DRAWN,
     FROM_REPLAYS,
     MOST_CURVES,
@@ -126,6 +127,10 @@ class ReproductionReader(Reader):
             self.wrong(place, "a playout win rate needs playouts = ..., how many, or games = ...")
         if target.measure in SHARES and not 0 <= target.paper <= 1:
             self.wrong((*place, "paper"), f"a share is from 0 to 1, not {target.paper:g}")
+        if target.measure in COSTS and not (target.planner and target.against and target.game):
+            self.wrong(place, f"{target.measure} needs game, planner and against")
+        if target.measure == "heuristic seconds" and not target.game:
+            self.wrong(place, "heuristic seconds need a game")
         if target.tolerance < 0:
             self.wrong((*place, "tolerance"), f"a tolerance is 0 or more, not {target.tolerance:g}")
         if not 0 < target.confidence < 1:

@@ -27,8 +27,8 @@ pub struct Waits {
     pub proved: bool,
 }
 
-/// Steps of random games that are looked at.
-const STEPS: u64 = 3000;
+/// The most steps of random games that are looked at, the fewest, and about how many gates in all of them.
+const STEPS: [u64; 3] = [3000, 200, 100_000_000];
 /// No random game lasts longer.
 const LONGEST: u64 = 400;
 
@@ -45,14 +45,17 @@ impl Waits {
             let moves: Vec<Vec<u32>> = (0..roles).map(|role| possible(role).collect()).collect();
             seen.note(|role| &moves[role]);
         }
+        // Somebody alone is settled, too.
         if seen.settled() {
             return seen.told(true);
         }
         let mut seen = Seen { meanwhile: vec![vec![None; roles]; roles] };
         let mut rng = Rng::new(0x5EED);
         let (mut outlook, mut told, mut moves) = (Outlook::default(), Vec::new(), vec![0; roles]);
+        let [most, fewest, gates] = STEPS;
+        let enough = (gates / phases[0].gates.len() as u64).clamp(fewest, most);
         let (mut steps, mut games) = (0, 0);
-        while steps < STEPS && games < STEPS / 10 {
+        while steps < enough && games < enough / 10 {
             games += 1;
             let mut facts = machine.initial();
             for _ in 0..LONGEST {

@@ -37,15 +37,15 @@ pub use program::{CERTAINTY, Program};
 /// How far a goal may be regressed.
 #[derive(Clone, Copy, Debug)]
 pub struct RegressLimits {
-    /// Formulas that are put together for a role. From 1; 20 million by default.
+    /// Formulas that are put together for a role. From 1; 60 million by default.
     pub steps: u64,
-    /// Products that a role's formulas have in the end. From 1; 200,000 by default.
+    /// Products that a role's formulas have in the end. From 1; 3 million by default.
     pub products: usize,
 }
 
 impl Default for RegressLimits {
     fn default() -> RegressLimits {
-        RegressLimits { steps: 20_000_000, products: 200_000 }
+        RegressLimits { steps: 60_000_000, products: 3_000_000 }
     }
 }
 
