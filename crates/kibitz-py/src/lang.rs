@@ -233,7 +233,10 @@ pub fn with_text<T: Send + 'static>(
 
 /// Does work that cannot look for Ctrl-C itself: a thread does it, and this one looks. After Ctrl-C
 /// the work is left to its limits, or to the end of the program.
-fn patiently<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+pub fn patiently<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
     let (sender, receiver) = channel();
     let send = move || drop(sender.send(work()));
     let worker = thread::Builder::new().stack_size(STACK).spawn(send)?;

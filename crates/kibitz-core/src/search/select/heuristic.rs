@@ -53,10 +53,11 @@ impl Selection for Heuristic {
     ) {
         let actions: Vec<Action> = at.edges.iter().map(|edge| edge.action()).collect();
         let mut values = Vec::with_capacity(actions.len());
-        let known = action_values(position, player, &actions, evaluator, rng, &mut values);
-        for index in 0..actions.len() {
-            let value = if known { at.tree.floor() + values[index] * at.rule.spread } else { f64::NAN };
-            at.set_column(HEURISTIC, index, value);
+        if !action_values(position, player, &actions, evaluator, rng, &mut values) {
+            values.resize(actions.len(), f64::NAN);
+        }
+        for (index, value) in values.iter().enumerate() {
+            at.set_column(HEURISTIC, index, at.tree.floor() + value * at.rule.spread);
         }
     }
 

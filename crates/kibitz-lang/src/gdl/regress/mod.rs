@@ -20,8 +20,8 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::gdl::compile::{Network, score};
 use crate::components::components;
+use crate::gdl::compile::{Network, score};
 use crate::gdl::deduce::TermId;
 use crate::gdl::ground::{Ground, GroundLiteral};
 use crate::gdl::run::Machine;
