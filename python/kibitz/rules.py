@@ -157,8 +157,9 @@ class Rules(Generic[S]):
         raise NotImplementedError
 
     def action_values(self, state: S, player: int, actions: Sequence[Any]) -> Sequence[float]:
-        """How near each of these legal actions brings `player` to what it wants, from 0 to 1: what playout=heuristic and
-        selection=heuristic go by."""
+        """How near each of these legal actions brings `player` to what it wants, from 0 to 1.
+
+        It is what playout=heuristic and selection=heuristic go by."""
         raise NotImplementedError
 
     def preferred(self, state: S, player: int) -> Sequence[Any]:
