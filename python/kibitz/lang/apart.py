@@ -72,8 +72,8 @@ def run(
     """What `one` finds out about each file, in a process of its own; None where this is such a process.
 
     `keys` are the arguments and switches that it wants beside those of `parser`, with `seconds` among
-    them. It gives a dataclass of that `kind`, which begins with file, result and why; `lost` is the result where a process
-    says nothing. Each is `told` when it comes, with its number.
+    them. It gives a dataclass of that `kind`, which begins with file, result and why; `lost` is the
+    result where a process says nothing. Each is `told` when it comes, with its number.
     """
     if options.one:
         limit_memory(options.memory)
