@@ -9,8 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove, RealTime, Resample,
-    Solver, StateHash, Svg, Symmetries, ViewKey,
+    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove,
+    RealTime, Resample, Solver, StateHash, Svg, Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::interrupt::Interrupt;

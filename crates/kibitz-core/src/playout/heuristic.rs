@@ -1,11 +1,9 @@
 //! `heuristic`: moves by an action heuristic (Trutman and Schiffel 2015).
 
-use super::{Context, Needs, Pick, Playout, Rollout, Trace};
-use crate::evaluate::{Evaluator, action_values};
+use super::{Context, Needs, Pick, Playout, Rollout};
+use crate::evaluate::action_values;
 use crate::game::Action;
-use crate::model::{Model, State};
-use crate::position::Position;
-use crate::rng::Rng;
+use crate::position::{Erased, Position};
 
 crate::params! {
     /// How moves are drawn.
@@ -34,15 +32,8 @@ impl Playout for Heuristic {
         Needs { action_heuristic: true, ..Needs::NONE }
     }
 
-    fn run(
-        &mut self,
-        model: &dyn Model,
-        state: &State,
-        how: &Rollout,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
-        model.rollout(state, how, Some(self), context, returns)
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        at.0.rollout(at.1, how, Some(self), context, returns)
     }
 
     fn fork(&self) -> Box<dyn Playout> {
@@ -51,14 +42,7 @@ impl Playout for Heuristic {
 }
 
 impl Pick for Heuristic {
-    fn pick(
-        &mut self,
-        position: &dyn Position,
-        player: usize,
-        _: Option<&Trace>,
-        evaluator: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) -> Action {
+    fn pick(&mut self, position: &dyn Position, player: usize, context: &mut Context) -> Action {
         let Heuristic { temperature, legal, values } = self;
         legal.clear();
         position.legal(player, legal);
@@ -66,11 +50,9 @@ impl Pick for Heuristic {
         if let [only] = legal[..] {
             return only;
         }
-        if !action_values(position, player, legal, evaluator, rng, values) {
-            return legal[rng.below(legal.len() as u32) as usize];
+        if !action_values(position, player, legal, context.evaluator, context.rng, values) {
+            return legal[context.rng.below(legal.len() as u32) as usize];
         }
-        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        values.iter_mut().for_each(|value| *value = ((*value - best) / *temperature).exp());
-        legal.get(rng.weighted(values.iter().copied())).copied().unwrap_or_default()
+        legal.get(context.rng.gibbs(values, *temperature)).copied().unwrap_or_default()
     }
 }
