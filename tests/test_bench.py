@@ -16,6 +16,7 @@ from kibitz.bench import _gdl, _measure, _table, beliefs, memory
 from kibitz.cli import main
 
 PEERS = {
+    "boards": "pyspiel",
     "cfr": "pyspiel",
     "klondike": "pyspiel",
     "memory": "pyspiel",

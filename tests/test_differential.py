@@ -49,15 +49,20 @@ class Pair:
         return self.forms[key]
 
 
-def breakthrough(rows: int, columns: int, depth: int) -> Pair:
+def breakthrough(rows: int, columns: int, depth: int, misere: bool = False) -> Pair:
     """White goes first here and black there: the board is turned over; '-', 'x' and '*' do not matter."""
-    size = f"(rows={rows},columns={columns})"
+    size = f"rows={rows},columns={columns}"
+    theirs = f"breakthrough({size})"
 
     def turned(name: str) -> str:
         return re.sub(r"\d", lambda row: str(rows + 1 - int(row.group())), name.replace("*", ""))
 
     return Pair(
-        f"breakthrough{size}", f"breakthrough{size}", depth, lambda name: re.sub("[-x]", "", name), turned
+        f"breakthrough({size},misere={str(misere).lower()})",
+        f"misere(game={theirs})" if misere else theirs,
+        depth,
+        lambda name: re.sub("[-x]", "", name),
+        turned,
     )
 
 
@@ -90,6 +95,7 @@ PAIRS = [
     breakthrough(8, 8, 3),
     breakthrough(6, 6, 4),
     breakthrough(5, 5, 5),
+    breakthrough(5, 5, 5, misere=True),
     Pair("kuhn-poker", "kuhn_poker", 9, str.lower, kuhn_card),
     Pair("leduc-poker", "leduc_poker", 20, str.lower, leduc_card),
     liars_dice(1, 6, 4),

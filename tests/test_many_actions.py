@@ -64,7 +64,7 @@ def haystack(folder: Path) -> str:
 
 @pytest.mark.parametrize(
     "spec",
-    ["uct", "flat-mc", "uct(tree=outcomes)", "one-step", "hindsight", "nested", "expectimax"],
+    ["uct", "flat-mc", "uct(tree=outcomes)", "one-step", "hindsight", "nmc", "expectimax"],
 )
 def test_time_is_heard(spec: str) -> None:
     game = kb.load(Needle())

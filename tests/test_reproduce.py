@@ -289,9 +289,13 @@ LONG = {
     "klondike-table-1",
     "klondike-table-2",
     "poker-exploitability",
+    "nested-table-2",
+    "nested-table-3",
+    "nested-table-4",
+    "nested-table-4-states",
 }
-"""Even two games a figure take long: they are played with a hundredth of the simulations or worlds, and
-what is searched is searched once."""
+"""Even two games a figure take long: they are played with a hundredth of the simulations, worlds, steps or
+time, and what is searched is searched once."""
 COARSE = {"king-up-table-4.2", "king-up-table-4.3"}
 """Points are few: two games often come to the same."""
 
@@ -303,7 +307,12 @@ def hurried(name: str, folder: Path) -> Reproduction:
     def less(found: re.Match[str]) -> str:
         return re.sub(r"\d+", lambda number: str(2 + int(number[0]) // 100), found[0])
 
-    fewer = re.sub(r"(?:simulations|worlds)=(\d+|\[[\d, ]+\])", less, text)
+    def sooner(found: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: str(int(number[0]) / 100), found[0])
+
+    amount = r" ?= ?(\d+|\[[\d, ]+\])"
+    fewer = re.sub(r"(?:simulations|worlds|transitions)" + amount, less, text)
+    fewer = re.sub("milliseconds" + amount, sooner, fewer)
     fewer = re.sub(r"^searches = \d+", "searches = 1", fewer, flags=re.MULTILINE)
     path = folder / f"{name}.toml"
     path.write_text(fewer, encoding="utf-8")

@@ -22,14 +22,18 @@ from kibitz.testing import check_game
 SHIPPED = [entry.name for entry in shipped_rules()]
 VARIANTS = [
     "breakthrough.kif(rows=5, columns=4)",
+    "breakthrough.kif(misere=true)",
     "checkers.kif(rows=8, columns=8, ranks=3)",
     "chinese-checkers.kif(arm=1)",
     "chinese-checkers.kif(arm=4, turns=200)",
     "connect-four.kif(rows=4, columns=5)",
+    "domineering.kif(rows=4, columns=5, misere=1)",
     "eight-puzzle.kif(steps=20)",
     "knightthrough.kif(rows=5, columns=5)",
     "knightthrough.kif(rows=4, columns=3)",
+    "knightthrough.kif(rows=5, columns=5, misere=1)",
     "mastermind.kif(colours=6)",
+    "nogo.kif(rows=4, columns=3, misere=1)",
     "number-guessing.kif(numbers=16, questions=4)",
     "reversi.kif(size=4)",
     "reversi.kif(size=6)",
@@ -43,10 +47,10 @@ TWO_PLAYERS = [
 
 def test_all_games_are_there() -> None:
     games = (
-        "battle bidding-tic-tac-toe blocker breakthrough checkers chinese-checkers chinook connect-four "
-        "criss-cross eight-puzzle exploding-bomb ghost-maze knightthrough kriegspiel-tic-tac-toe "
-        "mastermind monty-hall "
-        "nine-board-tic-tac-toe number-guessing number-scrabble peg-solitaire pentago reversi "
+        "atarigo battle bidding-tic-tac-toe blocker breakthrough checkers chinese-checkers chinook "
+        "connect-four criss-cross domineering eight-puzzle exploding-bomb ghost-maze knightthrough "
+        "kriegspiel-tic-tac-toe mastermind monty-hall "
+        "nine-board-tic-tac-toe nogo number-guessing number-scrabble peg-solitaire pentago reversi "
         "sheep-and-wolf skirmish tic-tac-toe"
     )
     assert set(SHIPPED) >= {f"{game}.kif" for game in games.split()}
@@ -163,7 +167,7 @@ class Spiel:
 
 
 def square(row: str, column: str) -> str:
-    return "abcdefgh"[int(column) - 1] + row
+    return "abcdefghi"[int(column) - 1] + row
 
 
 def squares(words: list[str]) -> str:
@@ -215,15 +219,16 @@ def onward(mover: int, words: list[str]) -> int:
     return 6 * (to_row - row) * (-1 if mover else 1) - abs(to_column - 13) + abs(column - 13)
 
 
-def breakthrough(rows: int, columns: int, games: int) -> Pair:
-    size = f"(rows={rows}, columns={columns})"
+def board(name: str, size: str, games: int) -> Pair:
+    """A game on a board of squares, whose moves name one or two of them."""
     return Pair(
-        f"breakthrough.kif{size}",
-        f"breakthrough{size}",
-        squares,
-        lambda name: (re.sub("[-x]", "", name),),
-        games,
+        f"{name}.kif({size})", f"{name}({size})", squares, lambda name: (re.sub("[-x]", "", name),), games
     )
+
+
+def domino(words: list[str]) -> str:
+    """(put 3 4) is d3, the lower or the left of two squares."""
+    return square(*words[1:]) if len(words) > 1 else words[0]
 
 
 def checkers(rows: int, columns: int, games: int) -> Pair:
@@ -235,10 +240,29 @@ PAIRS = [
     Pair("tic-tac-toe.kif", "tic-tac-toe", squares),
     Pair("number-scrabble.kif", "tic-tac-toe", magic),
     Pair("connect-four.kif", "connect-four", lambda words: words[1]),
-    breakthrough(8, 8, 100),
-    breakthrough(6, 6, 200),
-    breakthrough(5, 4, 400),
-    breakthrough(3, 2, 100),
+    board("breakthrough", "rows=8, columns=8", 100),
+    board("breakthrough", "rows=6, columns=6", 200),
+    board("breakthrough", "rows=5, columns=4, misere=true", 400),
+    board("breakthrough", "rows=3, columns=2", 100),
+    board("knightthrough", "rows=8, columns=8", 100),
+    board("knightthrough", "rows=5, columns=5", 200),
+    board("knightthrough", "rows=4, columns=3, misere=true", 300),
+    board("knightthrough", "rows=6, columns=2", 200),
+    *(
+        Pair(f"domineering.kif({size})", f"domineering({size})", domino, lambda name: (name[:2],), games)
+        for size, games in (
+            ("rows=8, columns=8", 50),
+            ("rows=5, columns=5", 300),
+            ("rows=3, columns=7, misere=true", 300),
+        )
+    ),
+    board("nogo", "rows=7, columns=7", 30),
+    board("nogo", "rows=5, columns=5", 200),
+    board("nogo", "rows=3, columns=6, misere=true", 300),
+    board("nogo", "rows=9, columns=9", 4),
+    board("atarigo", "rows=7, columns=7", 30),
+    board("atarigo", "rows=5, columns=5", 300),
+    board("atarigo", "rows=2, columns=3", 300),
     checkers(8, 8, 200),
     checkers(8, 6, 100),
     checkers(8, 4, 100),

@@ -210,10 +210,10 @@ class Later(kb.Rules[tuple[str, ...]]):
 PLANNERS = [
     "expectimax(depth=9)", "flat-mc", "uct", "uct(backup=max)", "pomcp", "norns", "is-mcts", "pomcp-pgt",
     "outcome-uct(playout=random)", "hindsight", "hindsight(others=random)", "hindsight(planner=expectimax)",
-    "hindsight(planner=uct(simulations=50))", "hindsight(planner=nested)", "hindsight(planner=random)",
+    "hindsight(planner=uct(simulations=50))", "hindsight(planner=nmc)", "hindsight(planner=random)",
     "hyperplay", "hyperplay(planner=expectimax)", "hyperplay(future=fixed, planner=none)",
-    "lifted-hyperplay(planner=random)", "ff-replan", "nested", "nested(level=2)", "hop-uct", "sparse-uct",
-    "omniscient", "omniscient(planner=nested)", "uct(playout=solver(100))", "minimax(depth=9)", "one-step",
+    "lifted-hyperplay(planner=random)", "ff-replan", "nmc", "nmc(level=2)", "hop-uct", "sparse-uct",
+    "omniscient", "omniscient(planner=nmc)", "uct(playout=solver(100))", "minimax(depth=9)", "one-step",
 ]  # fmt: skip
 
 

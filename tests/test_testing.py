@@ -281,7 +281,7 @@ PLANNERS = [
     "is-mcts(simulations=40)",
     "lifted-hyperplay(worlds=1, horizon=2)",
     "minimax(depth=2)",
-    "nested",
+    "nmc",
     "norns(simulations=40)",
     "norns(simulations=40, tree=belief)",
     "omniscient",

@@ -50,6 +50,9 @@ class Entry:
 
 def games() -> list[Entry]: ...
 def planners() -> list[Entry]: ...
+def old_planners() -> list[str]:
+    """What planners were called before, which still works."""
+
 def parts(kind: str) -> list[Entry] | None:
     """The parts of a search of one kind: playouts, selections, evaluators or macro-actions. None for another word."""
 

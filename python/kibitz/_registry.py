@@ -70,7 +70,7 @@ def find(kind: Kind, spec: str) -> Callable[[], Any] | None:
     name, arguments = _core.parse_spec(spec)
     if name not in _classes[kind]:
         native = [entry.name for entry in _native[kind]()]
-        if name in native:
+        if name in native or (kind == "planner" and name in _core.old_planners()):
             return None
         discover(kind)
         if name not in _classes[kind]:

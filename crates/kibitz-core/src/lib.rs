@@ -3,7 +3,7 @@
 //! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`discount`], [`playout`], [`model`] (a game
 //! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
 //! [`planner`] and [`registry`], [`episode`] (the referee and the driver), [`determinized`] (a game with nothing hidden), [`macro_actions`] (a game
-//! over its moves that cannot be undone), [`bounded_dfs`] (a bounded search for the best), [`learn`]
+//! over its moves that cannot be undone), [`nested`] (nested Monte Carlo search), [`bounded_dfs`] (a bounded search for the best), [`learn`]
 //! (networks that judge states), [`search`] (the one tree search) and [`planners`] (the others); [`solve`]
 //! (exact values), [`regret`] (regret matching) and [`equilibrium`] (regret minimisation); [`draw`] is for
 //! pictures of games, [`file`] for files that users name.
@@ -26,6 +26,7 @@ pub mod keys;
 pub mod learn;
 pub mod macro_actions;
 pub mod model;
+pub mod nested;
 pub mod params;
 pub mod part;
 pub mod planner;

@@ -73,6 +73,11 @@ pub fn old_words(spec: &Spec) -> Vec<String> {
     notes
 }
 
+/// What planners were called before.
+pub fn old_names() -> Vec<&'static str> {
+    inventory::iter::<OldName>.into_iter().map(|renamed| renamed.old).collect()
+}
+
 fn present_name(name: &str) -> &str {
     inventory::iter::<OldName>
         .into_iter()

@@ -38,10 +38,14 @@ pub enum Purpose {
     Mover(usize),
     /// Of an imagined world: how a player in it makes up its mind.
     Mind(usize),
+    /// Of a nested search: the game after the n-th action that is tried.
+    Trial(u32),
 }
 
 /// Beyond all numbers of steps.
 const MINDS: u64 = 1 << 63;
+/// Beyond those.
+const TRIALS: u64 = 1 << 62;
 /// Beyond all numbers of decisions that somebody lives to see.
 const TREES: u64 = 1_000_003;
 
@@ -55,6 +59,7 @@ impl Purpose {
             Purpose::Search => 0,
             Purpose::Tree(n) => TREES + u64::from(n),
             Purpose::Mind(player) => MINDS + player as u64,
+            Purpose::Trial(n) => TRIALS + u64::from(n),
             Purpose::Look | Purpose::Children => u64::MAX,
         }
     }

@@ -104,6 +104,12 @@ pub fn planners(py: Python<'_>) -> PyResult<Vec<Entry>> {
     known.map(|planner| entry(py, planner.name, planner.summary, planner.docs(), planner.needs)).collect()
 }
 
+/// What planners were called before, which still works.
+#[pyfunction]
+pub fn old_planners() -> Vec<&'static str> {
+    registry::old_names()
+}
+
 /// The parts of a search of one kind: playouts, selections, evaluators or macro-actions. None for another word.
 #[pyfunction]
 pub fn parts(py: Python<'_>, kind: &str) -> PyResult<Option<Vec<Entry>>> {

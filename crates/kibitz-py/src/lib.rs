@@ -37,8 +37,8 @@ mod _core {
     use crate::belief::Belief;
     #[pymodule_export]
     use crate::entry::{
-        Entry, ParamDoc, episode_seed, games, outline, parse_class, parse_spec, parts, planners, spec_name,
-        split_prefix, unknown,
+        Entry, ParamDoc, episode_seed, games, old_planners, outline, parse_class, parse_spec, parts,
+        planners, spec_name, split_prefix, unknown,
     };
     #[pymodule_export]
     use crate::equilibrium::{GameTree, RegretSolver};

@@ -23,7 +23,7 @@ from kibitz.advice import advise
 from kibitz.equilibria import exploitability
 from kibitz.lab.curves import Line, Measured, Point
 from kibitz.lab.measures import Played
-from kibitz.lab.reproductions import Reproduction, Search, Shown, Target
+from kibitz.lab.reproductions import REPEATED, Reproduction, Search, Shown, Target
 from kibitz.lab.statistics.agreement import Figure
 from kibitz.lab.statistics.intervals import clopper_pearson, mean_interval
 from kibitz.lab.sweep import with_parameter
@@ -47,6 +47,7 @@ OF_A_SEARCH: dict[Shown, Callable[[Decision, float], float]] = {
     "nodes a simulation": lambda decision, _: decision.nodes / decision.simulations,
     "edges a simulation": lambda decision, _: decision.edges / decision.simulations,
     "depth": lambda decision, _: decision.depth or 0.0,
+    "steps": lambda decision, _: decision.transitions or 0,
     "steps a simulation": lambda decision, _: (decision.transitions or 0) / decision.simulations,
 }
 """What a search costs; it is the same for all players."""
@@ -136,8 +137,9 @@ class _Searching:
         self.search = search
         several = search.starts > 1
         starts = max(2, round(search.starts * scale)) if several else 1
-        self.amounts = sorted({_scaled(at, 1.0 if several else scale) for at in search.at})
-        self.seeds = sample(seed, search.searches)
+        repeated = search.measure in REPEATED
+        self.amounts = sorted({_scaled(at, 1.0 if several or repeated else scale) for at in search.at})
+        self.seeds = sample(seed, max(2, round(search.searches * scale)) if repeated else search.searches)
         about = search.game, search.position, search.moves, search.player
         try:
             self.starts = [find(*about, start) for start in sample(seed, starts)]
@@ -161,8 +163,9 @@ class _Searching:
                 yield Line(planner, tuple(self._settled(found, search.within, confidence)))
                 continue
             for number in range(len(found[0][1][0])):
+                summary = _share if search.measure == "choice" else self._mean
                 points = [
-                    Point(at, self._mean([row[number] for row in rows], confidence), len(rows))
+                    Point(at, summary([row[number] for row in rows], confidence), len(rows))
                     for at, rows in found
                 ]
                 yield Line(self._name(planner, number), tuple(points))
@@ -211,6 +214,12 @@ class _Searching:
         searched = [decide(game, view, planner, seed) for game, view in self.starts for seed in seeds]
         if not searched[0].decision.simulations:
             raise ValueError(f"'{self.search.title}': {planner} makes no simulations")
+        if measure == "choice":
+            named = {name: action for action, name in self.starts[0][1].legal}
+            if self.search.action not in named:
+                what = unknown("action", self.search.action or "", list(named))
+                raise ValueError(f"'{self.search.title}': {what}")
+            return [[float(each.decision.action == named[self.search.action])] for each in searched]
         if measure not in ("expected return", "settled"):
             return [[OF_A_SEARCH[measure](*each)] for each in searched]
         if not searched[0].decision.values:
@@ -267,3 +276,9 @@ def _scaled(at: float, scale: float) -> float:
 
 def _spec(search: Search, planner: str, at: float) -> str:
     return with_parameter(planner, search.parameter, int(at) if at == round(at) else at)
+
+
+def _share(values: list[float], confidence: float) -> Figure:
+    """Of ones among zeros, with Clopper and Pearson's interval."""
+    count = round(sum(values))
+    return Figure(count / len(values), clopper_pearson(count, len(values), confidence))

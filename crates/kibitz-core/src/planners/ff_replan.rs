@@ -23,7 +23,7 @@ crate::params! {
     /// How the plan is made.
     pub struct ReplanParams {
         /// The planner that plays the sampled world to its end, to which everything is shown.
-        pub planner: Spec = Spec { name: "nested".to_owned(), arguments: Vec::new() };
+        pub planner: Spec = Spec { name: "nmc".to_owned(), arguments: Vec::new() };
         /// Moves to plan; none for all (where the game discounts and has no end, until what is left counts
         /// less than one percent).
         pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);

@@ -4,7 +4,7 @@ mod ff_replan;
 mod hindsight;
 mod lifted;
 mod lookahead;
-mod nested;
+mod nmc;
 mod omniscient;
 mod one_step;
 mod random;

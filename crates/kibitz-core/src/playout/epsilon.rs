@@ -1,6 +1,7 @@
 //! `epsilon`: another playout, but for a share of whole playouts at random.
 
 use super::{Context, Needs, Playout, PlayoutSpec, Policy, Rollout, Trace, Uniform};
+use crate::model::Model;
 use crate::position::Erased;
 
 crate::params! {
@@ -28,6 +29,10 @@ struct Epsilon {
 impl Playout for Epsilon {
     fn needs(&self) -> Needs {
         self.inner.needs()
+    }
+
+    fn prepare(&mut self, model: &dyn Model, evaluator: bool) -> Result<(), String> {
+        self.inner.prepare(model, evaluator)
     }
 
     fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {

@@ -3,7 +3,7 @@
 //! A playout is a part: one file that registers itself, with its parameters, its memory and what it needs. They nest:
 //! `epsilon(0.1, playout=greedy)`, `turn(playout=mast)`. From the lowest to the highest: `rollout.rs` (the loop, which is compiled for
 //! each game's own states, with moves that are drawn or picked), and then the parts, which are `uniform.rs` (random,
-//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `heuristic.rs`, `mast.rs`, `ngram.rs`, `epsilon.rs` and `until.rs`
+//! preferred), `leaf.rs` (no moves: the evaluator, a bounded solver), `greedy.rs`, `heuristic.rs`, `mast.rs`, `ngram.rs`, `nmc.rs`, `epsilon.rs` and `until.rs`
 //! (to a depth, or to the end of the turn).
 
 mod epsilon;
@@ -12,6 +12,7 @@ mod heuristic;
 mod leaf;
 mod mast;
 mod ngram;
+mod nmc;
 mod rollout;
 mod uniform;
 mod until;
@@ -40,6 +41,15 @@ pub trait Playout: Send + Sync {
     /// Whether it makes moves, which a depth can cut short; else it judges the leaf as it is.
     fn makes_moves(&self) -> bool {
         true
+    }
+
+    /// Makes itself ready for a game, before anything is run; `evaluator` is whether one is given in place of the game's own.
+    ///
+    /// # Errors
+    /// What does not go with this game.
+    fn prepare(&mut self, model: &dyn Model, evaluator: bool) -> Result<(), String> {
+        let _ = (model, evaluator);
+        Ok(())
     }
 
     /// The policy, where moves are drawn by one that every game knows: many such playouts can be made at once.

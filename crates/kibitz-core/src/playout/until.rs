@@ -1,6 +1,7 @@
 //! `cut` and `turn`: another playout to a depth or to the end of the turn, where the evaluator judges.
 
 use super::{Context, Needs, Playout, PlayoutSpec, Rollout, Trace};
+use crate::model::Model;
 use crate::params::Param;
 use crate::position::Erased;
 
@@ -53,6 +54,10 @@ impl Until {
 impl Playout for Until {
     fn needs(&self) -> Needs {
         Needs { evaluator: true, ..Needs::default() }.and(self.inner.needs())
+    }
+
+    fn prepare(&mut self, model: &dyn Model, evaluator: bool) -> Result<(), String> {
+        self.inner.prepare(model, evaluator)
     }
 
     fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {

@@ -133,7 +133,7 @@ fn specs() -> Vec<String> {
         "pomcp(simulations=12, grow=inf)",
         "hindsight(worlds=3, planner=random)",
         "hindsight(worlds=3, others=random)",
-        "hindsight(worlds=3, paired=false, planner=nested)",
+        "hindsight(worlds=3, paired=false, planner=nmc)",
         "hindsight(worlds=3, planner=hindsight(worlds=2, planner=random))",
         "hyperplay(worlds=3, planner=random)",
         "hyperplay(worlds=2, planner=lifted-hyperplay(worlds=2, planner=random))",

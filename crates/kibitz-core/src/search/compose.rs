@@ -51,6 +51,7 @@ pub(super) fn compose(
     backup(p, kind, info)?;
     observers(p, kind, &*selection)?;
     aim(p, info)?;
+    solver(p, kind, info, &*selection)?;
     let given = p.evaluator.is_some();
     let lacks = |needs: Needs, part: String| match needs.lacks(info, &has, given) {
         Some(what) => Err(format!("{part} needs {what}, which this game lacks")),
@@ -169,6 +170,27 @@ fn aim(p: &SearchParams, info: &Info) -> Result<(), String> {
     Ok(())
 }
 
+/// What is proved are returns of known states, reached without chance.
+fn solver(p: &SearchParams, kind: TreeKind, info: &Info, selection: &dyn Selection) -> Result<(), String> {
+    if !p.solver {
+        return Ok(());
+    }
+    need(kind == TreeKind::State, "solver", "perfect information (or a collapsed model) and tree=state")?;
+    need(info.simultaneous != Some(true), "solver", "players who move in turn")?;
+    need(
+        info.bounds_what_is_left(),
+        "solver",
+        "returns that are paid at the end only, without a discount",
+    )?;
+    let plain = p.backup == Backup::Mean && p.expansion == Expansion::All && p.aim == Aim::Return;
+    let plain = plain && p.width.is_none() && p.macro_actions.is_none() && selection.is_ucb1();
+    go_together(
+        plain && p.growth() == 1.0,
+        "solver goes with selection=ucb1, backup=mean, expansion=all, aim=return and one node a simulation only, and with \
+         neither width nor macro_actions",
+    )
+}
+
 /// Refuses what was asked for and would not be read. For each parameter: whether somebody reads it, and if not, why.
 fn unread(
     p: &SearchParams,
@@ -212,6 +234,7 @@ fn unread(
             "workers share out the playouts of a leaf, and there is one: say how many playouts",
         ),
         ("transpositions", trees && !flat, if flat { flatly } else { &graph }),
+        ("solver", trees, &graph),
         ("aim", trees, &graph),
         ("observers", kind == TreeKind::ActionObservation && !flat, if flat { flatly } else { &graph }),
         ("playout", plays || whole && cut && !playout.makes_moves(), in_the_end),

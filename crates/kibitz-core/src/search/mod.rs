@@ -88,7 +88,7 @@ impl Planner for TreeSearch {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let named = |why: String| format!("{}: {why}", self.name);
         let model = if self.params.knows_the_state() { collapsed_or_self(model) } else { model };
-        let Parts { kind, playout, selection, belief } =
+        let Parts { kind, mut playout, selection, belief } =
             compose(&self.params, &self.presets, &*model).map_err(named)?;
         if model.info().one_thread {
             self.params.workers = 1;
@@ -124,6 +124,9 @@ impl Planner for TreeSearch {
                 "this needs an action heuristic (or an evaluator) of macro-actions, which this game lacks";
             return Err(named(why.to_owned()));
         }
+        playout
+            .prepare(&*searched, self.params.evaluator.is_some())
+            .map_err(|why| named(format!("playout={}: {why}", self.params.playout.name())))?;
         self.session = Some(Session {
             model,
             rng,
@@ -480,7 +483,7 @@ fn search(
     let (floor, ..) = params.aim.range(problem.model.info());
     let floor = if floor.is_finite() { floor } else { 0.0 };
     trees.resize_with(count as usize, || {
-        Tree::new(shared, floor, keep).watching(problem.watches()).with_columns(problem.selection.columns())
+        Tree::new(shared, floor, keep).watching(problem.watches()).with_columns(problem.columns())
     });
     let half = params.nodes as usize / 2;
     for tree in trees.iter_mut() {

@@ -72,6 +72,9 @@ crate::params! {
         pub trees: u32 = 1, in 1..=10_000;
         /// Whether equal states share a node (the game must be able to hash states).
         pub transpositions: bool = false;
+        /// Whether what is searched to the end is proved, and never searched again (MCTS-Solver): wins are made and losses
+        /// avoided as soon as they are known, and a search ends when the root is proved.
+        pub solver: bool = false;
         /// Whether the tree is kept for the next move.
         pub reuse: bool = true;
         /// Whether the search of a tree ends as soon as the simulations left cannot change which of its actions

@@ -163,7 +163,7 @@ fn slice(
         let some = u64::from(count).min(granted) as u32;
         granted -= u64::from(some);
         worker.simulate(tree, width, leaf, some, &mut interrupt);
-        if interrupt.poll() {
+        if interrupt.poll() || worker.solved {
             return true;
         }
         // What does not depend on the time is looked at at the same simulations each time.

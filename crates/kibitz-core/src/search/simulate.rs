@@ -1,10 +1,11 @@
 //! The one search loop: select, expand, play out, back up.
 //!
-//! `problem.rs` says what is searched, `choose.rs` what is done at a node, `back_up.rs` what comes of it.
+//! `problem.rs` says what is searched, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
 
 mod back_up;
 mod choose;
 mod problem;
+mod prove;
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
@@ -26,6 +27,7 @@ use crate::rng::Rng;
 use back_up::Backed;
 pub(super) use back_up::Moments;
 pub(super) use problem::Problem;
+pub(super) use prove::{is_least, is_most, proved};
 
 /// One thread's share of a search.
 pub(super) struct Worker<'a> {
@@ -63,6 +65,11 @@ pub(super) struct Worker<'a> {
     world: World,
     /// Whether it has to be found out which moves others do not see.
     watches: bool,
+    /// Whether what is searched to the end is noted; the edge behind which all was known when it was chosen; and
+    /// whether that is the root.
+    solver: bool,
+    known: Option<u32>,
+    pub solved: bool,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
     /// An action that might have been chosen at a node in place of the present one.
@@ -139,6 +146,9 @@ impl<'a> Worker<'a> {
             looks_on: problem.selection.needs().trace,
             world: World::initial(problem.model),
             watches: problem.watches(),
+            solver: problem.params.solver,
+            known: None,
+            solved: false,
             uniform: !problem.selection.explores() && !problem.selection.draws(),
             trial: None,
             before: None,
@@ -206,6 +216,9 @@ impl<'a> Worker<'a> {
                 Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
                 None => self.step(turn, first_choice),
             }
+            if self.known.is_some() {
+                break;
+            }
         }
         if self.problem.params.growth() > 1.0 {
             self.most_added = self.most_added.max(self.choices.len() + 1);
@@ -213,6 +226,9 @@ impl<'a> Worker<'a> {
         self.play_out(tree, moves, leaf, interrupt);
         self.take_aim();
         self.back_up(tree);
+        if self.solver {
+            self.prove(tree);
+        }
         self.learn();
         self.simulations += u64::from(count);
         self.moves += u64::from(count) * u64::from(moves);
@@ -250,7 +266,7 @@ impl<'a> Worker<'a> {
         if let Some(trace) = &mut self.trace {
             trace.clear();
         }
-        (self.fate, self.unseen) = (None, false);
+        (self.fate, self.unseen, self.known) = (None, false, None);
     }
 
     /// The present state.
@@ -390,7 +406,7 @@ impl<'a> Worker<'a> {
         let left = self.problem.horizon - moves;
         let how = Rollout { depth: self.problem.rollout.depth.min(left), ..self.problem.rollout };
         self.returns.fill(0.0);
-        if self.play_out_ahead(tree, &how) {
+        if self.solver && self.known_returns(tree) || self.play_out_ahead(tree, &how) {
             return;
         }
         let count = self.problem.params.playouts * self.count;

@@ -70,8 +70,12 @@ struct Leaf {
 impl SpeculativeBatch {
     /// For searches in which all that follows is known behind an edge, and a leaf is played out once.
     pub fn new(problem: &Problem, origin: &World) -> Option<SpeculativeBatch> {
-        let SearchParams { transpositions, width, playouts, depth, horizon, .. } = *problem.params;
-        let plain = !transpositions && width.is_none() && problem.params.growth() == 1.0 && playouts == 1;
+        let SearchParams { transpositions, width, playouts, depth, horizon, solver, .. } = *problem.params;
+        let plain = !transpositions
+            && !solver
+            && width.is_none()
+            && problem.params.growth() == 1.0
+            && playouts == 1;
         let random = problem.playout.plain() == Some(Policy::Random);
         let to_the_end = depth.is_none() && horizon.is_none() && random;
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;

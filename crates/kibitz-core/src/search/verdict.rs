@@ -8,7 +8,7 @@ use super::params::{Backup, Choice, TreeKind};
 use super::public::local_search;
 use super::run::Found;
 use super::select::{Choices, Rule};
-use super::simulate::Problem;
+use super::simulate::{Problem, is_least, is_most, proved};
 use super::tree::{Edge, NONE, NodeId, Tree};
 use crate::belief::{Belief, World};
 use crate::evaluate::action_values;
@@ -71,6 +71,10 @@ pub(super) fn decide(
         trees.iter().zip(found).filter_map(|(tree, found)| Evidence::new(problem, tree, found)).collect();
     let mut table: Vec<Judgement> =
         legal.iter().map(|action| judge(problem, *action, &rule, &evidence)).collect();
+    let value = |j: &Judgement| j.value.unwrap_or(f64::NEG_INFINITY);
+    // A proved win comes first, and a proved loss last.
+    let proof =
+        |j: &Judgement| evidence.iter().find_map(|found| found.proof(problem, j.action)).unwrap_or(0);
     let choice = problem.params.choice;
     let exploring = (choice == Choice::Drawn).then_some(rule.spread);
     let strategy = match choice {
@@ -79,6 +83,13 @@ pub(super) fn decide(
     };
     if strategy.is_none() {
         rank(&mut table, choice == Choice::Visits);
+    }
+    if problem.params.solver {
+        let all = table.iter().all(|row| proved_value(problem, &evidence, row.action).is_some());
+        if all {
+            table.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        }
+        table.sort_by_key(|row| -proof(row));
     }
     let mut action = table.first().map(|best| best.action).unwrap_or_default();
     if let Some(strategy) = strategy {
@@ -163,6 +174,26 @@ impl<'a> Evidence<'a> {
     }
 }
 
+impl Evidence<'_> {
+    /// What the planner's player gets after an action, if that is proved.
+    fn proved(&self, problem: &Problem, action: Action) -> Option<f64> {
+        let place = *self.places.get(&action).filter(|_| problem.params.solver)?;
+        let root = self.tree.find(problem.root)?;
+        proved(self.tree, self.tree.first_edge(root) + place as u32, problem.view.player)
+    }
+
+    /// 1 for an action that is proved to win, -1 for one that is proved to lose.
+    fn proof(&self, problem: &Problem, action: Action) -> Option<i32> {
+        let (value, info) = (self.proved(problem, action)?, problem.model.info());
+        Some(i32::from(is_most(info, value)) - i32::from(is_least(info, value)))
+    }
+}
+
+/// What the planner's player gets after an action, if one of the trees has proved it.
+fn proved_value(problem: &Problem, evidence: &[Evidence], action: Action) -> Option<f64> {
+    evidence.iter().find_map(|found| found.proved(problem, action))
+}
+
 /// One action's evidence, over all trees. Parallel roots are one sample; the trees of an ensemble
 /// are samples of their own, and their values are averaged.
 fn judge(problem: &Problem, action: Action, rule: &Rule, evidence: &[Evidence]) -> Judgement {
@@ -188,6 +219,9 @@ fn judge(problem: &Problem, action: Action, rule: &Rule, evidence: &[Evidence]) 
         }
     }
     let value = (weights > 0.0).then(|| values / weights);
+    if let Some(value) = proved_value(problem, evidence, action) {
+        return Judgement { action, value: Some(value), error: Some(0.0), visits };
+    }
     let error = if ensemble && tree_values.len() > 1 {
         let (n, mean) = (tree_values.len() as f64, values / weights);
         let variance = tree_values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);

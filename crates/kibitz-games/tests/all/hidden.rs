@@ -259,7 +259,7 @@ fn actions_are_compared_in_the_same_worlds_or_in_worlds_of_their_own() {
         assert_eq!(values.len(), 2);
         (values[0] - values[1]).abs() < 55.0
     };
-    for planner in ["", ", planner=nested(level=1, horizon=1)"] {
+    for planner in ["", ", planner=nmc(level=1, horizon=1)"] {
         let alike = |paired: bool| {
             let spec = format!("hindsight(worlds=1, horizon=0, paired={paired}{planner})");
             (0..40).filter(|seed| doors(&spec, *seed)).count()

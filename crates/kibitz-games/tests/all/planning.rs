@@ -68,10 +68,10 @@ const PLANNERS: [&str; 35] = [
     "lifted-hyperplay(worlds=1, hypergames=5, horizon=2, planner=random)",
     "omniscient",
     "hop-uct(simulations=10, trees=3)",
-    "nested(horizon=20)",
-    "nested(level=2, horizon=3)",
-    "hindsight(worlds=2, planner=nested(horizon=20), belief=particles(20))",
-    "ff-replan(horizon=20, planner=nested(horizon=20), belief=particles(20))",
+    "nmc(horizon=20)",
+    "nmc(level=2, horizon=3)",
+    "hindsight(worlds=2, planner=nmc(horizon=20), belief=particles(20))",
+    "ff-replan(horizon=20, planner=nmc(horizon=20), belief=particles(20))",
 ];
 
 proptest! {

@@ -1,4 +1,4 @@
-//! `nested` and `ff-replan`, on games small enough to know what they must find.
+//! `nmc` and `ff-replan`, on games small enough to know what they must find.
 
 use kibitz_core::abilities::{Abilities, Evaluate};
 use std::sync::Arc;
@@ -102,12 +102,12 @@ fn each_level_sees_further() {
     let cases =
         [(0, [(0, 0.0), (1, 0.1)], 0.25), (1, [(0, 1.0), (1, 0.25)], 2.0), (2, [(0, 2.0), (1, 0.25)], 2.0)];
     for (level, expected, end) in cases {
-        let (decisions, paid) = play(&format!("nested(level={level})"), &game);
+        let (decisions, paid) = play(&format!("nmc(level={level})"), &game);
         assert_eq!(values(&decisions[0]), expected, "level {level}");
         assert_eq!(paid, end, "level {level}");
     }
     // The horizon cuts games off, where the evaluator has its say.
-    let (decisions, _) = play("nested(level=1, horizon=1)", &game);
+    let (decisions, _) = play("nmc(level=1, horizon=1)", &game);
     assert_eq!(values(&decisions[0]), [(0, 0.0), (1, 0.1)]);
 }
 
@@ -115,9 +115,9 @@ fn each_level_sees_further() {
 fn worlds_are_averaged_over_what_comes_of_them() {
     let game = Detour::model();
     for level in 1..=2 {
-        let (alone, _) = play(&format!("nested(level={level})"), &game);
+        let (alone, _) = play(&format!("nmc(level={level})"), &game);
         for paired in [true, false] {
-            let spec = format!("hindsight(planner=nested(level={level}), worlds=3, paired={paired})");
+            let spec = format!("hindsight(planner=nmc(level={level}), worlds=3, paired={paired})");
             assert_eq!(values(&play(&spec, &game).0[0]), values(&alone[0]), "{spec}");
         }
     }
@@ -125,7 +125,7 @@ fn worlds_are_averaged_over_what_comes_of_them() {
 
 #[test]
 fn a_plan_is_followed_while_all_goes_as_expected() {
-    let (decisions, paid) = play("ff-replan(planner=nested(level=2))", &Detour::model());
+    let (decisions, paid) = play("ff-replan(planner=nmc(level=2))", &Detour::model());
     assert_eq!(paid, 2.0);
     assert!(decisions[0].notes[0].starts_with("planned: 3 moves, to the end of the game"), "{decisions:?}");
     assert!(decisions[1..].iter().all(|decision| decision.notes[0].starts_with("as planned")));
@@ -170,7 +170,7 @@ fn nested_finds_a_win() {
     }
     game.legal(&state, 0, &mut view.legal);
     view.legal.sort_unstable();
-    let decision = start("nested(level=1)", &game).act(&view, &mut || false).unwrap();
+    let decision = start("nmc(level=1)", &game).act(&view, &mut || false).unwrap();
     let named = |row: &&Judgement| game.action_name(&state, Some(0), row.action) == "a3";
     assert_eq!(decision.table.iter().find(named).unwrap().value, Some(1.0));
     assert_eq!(decision.table[0].value, Some(1.0));

@@ -102,6 +102,7 @@ pub fn with(source: &Source, arguments: &[(String, Value)]) -> Result<Source, St
         };
         let value = match value {
             Value::Text(text) => text.clone(),
+            Value::Bool(yes) => u8::from(*yes).to_string(),
             other => other.to_string(),
         };
         if value.is_empty() || !value.chars().all(|c| c.is_alphanumeric() || "_.+-".contains(c)) {

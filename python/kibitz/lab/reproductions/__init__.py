@@ -45,6 +45,8 @@ Shown = Literal[
     "edges a simulation",
     "depth",
     "steps a simulation",
+    "steps",
+    "choice",
 ]
 """What a panel of searches may show."""
 SHARES = ("win rate", "action frequency", "playout win rate", "share of time")
@@ -57,6 +59,8 @@ DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""
 FROM_REPLAYS = ("undiscounted return", "action frequency")
 """Measures that need every game move by move."""
+REPEATED = ("steps", "choice")
+"""What a panel shows of many searches alike: a smaller scale makes fewer of them, none of them shorter."""
 COST = "CPU seconds"
 """In place of a parameter: a curve's x axis shows what a game costs."""
 MOST_CURVES = 15
@@ -223,12 +227,15 @@ class Search:
     """Of the share of starts that have settled: how near the end an expected return has to be."""
     moves: tuple[str, ...] = ()
     """What is played first, from there."""
+    action: str | None = None
+    """Of a choice: how often which action is chosen."""
     player: int | None = None
     """Who searches, from 0; by default who is on turn."""
     players: tuple[int, ...] | None = None
     """Whose expected returns are shown; by default everybody's."""
     searches: int = 1
-    """How many with seeds of their own there are at each point; the mean is shown, with its interval. Of
+    """How many with seeds of their own there are at each point; the mean (of a choice, the share) is shown,
+    with its interval. Of
     the exploitability of play: how often a planner is asked at each information set."""
     paper: tuple[Published, ...] = ()
 

@@ -182,6 +182,7 @@ class ReproductionReader(Reader):
             "starts": self.get(table, "starts", place, whole_from(1, 100_000)),
             "within": self.get(table, "within", place, positive),
             "moves": self.several(table, "moves", place, text),
+            "action": self.get(table, "action", place, text),
             "player": self.get(table, "player", place, whole),
             "players": self.several(table, "players", place, whole),
             "searches": self.get(table, "searches", place, whole_from(1, 10_000)),
@@ -199,6 +200,8 @@ class ReproductionReader(Reader):
             self.wrong(
                 place, "an exploitability is that of the whole game: leave out moves, player and starts"
             )
+        if (search.measure == "choice") != (search.action is not None):
+            self.wrong(place, 'measure = "choice" and action = ..., the action\'s name, go together')
         settles = search.measure == "settled"
         if settles != (search.within is not None):
             self.wrong(place, 'measure = "settled" and within = ... go together')

@@ -145,7 +145,7 @@ PLANNERS: dict[str, Judge] = {
     # Values are right.
     f"minimax(depth={FAR})": "sure",
     f"expectimax(depth={FAR})": "optimal",
-    "nested(level=6)": "nested",
+    "nmc(level=6)": "nested",
     # Values come near what is right.
     "uct(simulations=N, exploration=C, belief=exact)": "converges",
     "uct(simulations=N, exploration=C, belief=exact, backup=max)": "converges",

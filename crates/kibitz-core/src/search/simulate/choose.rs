@@ -43,6 +43,8 @@ impl Worker<'_> {
             let plain = self.problem.kind != TreeKind::Public && !self.problem.inconsistent;
             let chosen = if edges.is_empty() {
                 None
+            } else if self.solver {
+                Some((self.select_unproved(tree, id, player, edges), None))
             } else if self.ucb1 && plain && !self.problem.is_observed(player) {
                 Some((select(tree, id, edges, &self.rule, unseen, &mut self.rng), None))
             } else {

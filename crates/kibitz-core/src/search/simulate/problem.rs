@@ -36,11 +36,16 @@ pub(in crate::search) struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// How many numbers are kept of each edge: those of the selection, or what each player gets where that is proved.
+    pub fn columns(&self) -> usize {
+        if self.params.solver { self.model.info().players } else { self.selection.columns() }
+    }
+
     /// Whether simulations go on through the nodes that they add, and a node needs nothing but its edges.
     pub fn adds_whole_paths(&self) -> bool {
         let SearchParams { backup, observers, parallel, workers, .. } = *self.params;
         let alone = parallel != Parallel::Tree || workers == 1;
-        let plain = backup != Backup::Max && observers == Observers::All && self.selection.columns() == 0;
+        let plain = backup != Backup::Max && observers == Observers::All && self.columns() == 0;
         let plain = plain && !self.selection.draws();
         self.params.growth() > 1.0 && plain && alone && self.kind != TreeKind::Public
     }
