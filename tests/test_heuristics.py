@@ -153,7 +153,7 @@ def test_the_tables_are_there(number: int) -> None:
 
 
 def test_costs_are_relative() -> None:
-    once, twice = (f"uct(simulations=100, playouts={playouts}, playout=mast)" for playouts in (1, 4))
+    once, twice = (f"uct(simulations=100, playouts={playouts}, playout=heuristic)" for playouts in (1, 4))
     slower = costs.relative_simulations("tic-tac-toe.kif", twice, once, scale=0.3)
     assert slower.figure.value < 0.9
     share = costs.share_of_time("tic-tac-toe.kif", twice, once, scale=0.3)

@@ -110,10 +110,10 @@ pub fn action_values(
     }
     let (least, range) = (info.min_return, info.max_return - info.min_return);
     let part = |value: f64| if range > 0.0 { ((value - least) / range).clamp(0.0, 1.0) } else { 0.5 };
-    for &action in actions {
-        let value = afterstate_value(position, player, action, evaluator, Chance::Judged, rng);
-        values.push(part(value));
-    }
+    let judged = actions
+        .iter()
+        .map(|action| afterstate_value(position, player, *action, evaluator, Chance::Judged, rng));
+    values.extend(judged.map(part));
     true
 }
 

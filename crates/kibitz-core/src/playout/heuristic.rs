@@ -53,6 +53,8 @@ impl Pick for Heuristic {
         if !action_values(position, player, legal, context.evaluator, context.rng, values) {
             return legal[context.rng.below(legal.len() as u32) as usize];
         }
-        legal.get(context.rng.gibbs(values, *temperature)).copied().unwrap_or_default()
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        values.iter_mut().for_each(|value| *value = ((*value - best) / *temperature).exp());
+        legal.get(context.rng.weighted(values.iter().copied())).copied().unwrap_or_default()
     }
 }
