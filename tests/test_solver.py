@@ -109,7 +109,8 @@ def test_it_plays_better_for_the_same_simulations() -> None:
 
 @pytest.mark.parametrize("parallel", ["root", "tree", "leaf"])
 def test_with_workers_and_trees(parallel: str) -> None:
-    spec = f"uct(simulations=5000, solver=true, workers=2, parallel={parallel})"
+    playouts = 2 if parallel == "leaf" else 1
+    spec = f"uct(simulations=5000, solver=true, workers=2, parallel={parallel}, playouts={playouts})"
     episode = kb.play("tic-tac-toe", [spec, "uct(trees=3, solver=true)"], seed=1)
     assert episode.returns == [0, 0]
 

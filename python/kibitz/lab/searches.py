@@ -47,7 +47,7 @@ OF_A_SEARCH: dict[Shown, Callable[[Decision, float], float]] = {
     "nodes a simulation": lambda decision, _: decision.nodes / decision.simulations,
     "edges a simulation": lambda decision, _: decision.edges / decision.simulations,
     "depth": lambda decision, _: decision.depth or 0.0,
-    "steps": lambda decision, _: decision.transitions or 0,
+    "thousands of steps": lambda decision, _: (decision.transitions or 0) / 1000,
     "steps a simulation": lambda decision, _: (decision.transitions or 0) / decision.simulations,
 }
 """What a search costs; it is the same for all players."""

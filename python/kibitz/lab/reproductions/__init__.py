@@ -45,7 +45,7 @@ Shown = Literal[
     "edges a simulation",
     "depth",
     "steps a simulation",
-    "steps",
+    "thousands of steps",
     "choice",
 ]
 """What a panel of searches may show."""
@@ -59,7 +59,7 @@ DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""
 FROM_REPLAYS = ("undiscounted return", "action frequency")
 """Measures that need every game move by move."""
-REPEATED = ("steps", "choice")
+REPEATED = ("thousands of steps", "choice")
 """What a panel shows of many searches alike: a smaller scale makes fewer of them, none of them shorter."""
 COST = "CPU seconds"
 """In place of a parameter: a curve's x axis shows what a game costs."""
