@@ -1,7 +1,7 @@
 //! The core of Kibitz: the formalism, random streams, beliefs, trees and planners.
 //!
 //! From the lowest to the highest: [`rng`], [`watch`] (when to look at the clock), [`game`] (the contract), [`discount`], [`playout`], [`model`] (a game
-//! with its type erased), [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
+//! with its type erased), [`successors`] (all that a step may lead to), [`expectimax`], [`view`], [`belief`], [`spec`] and [`params`] (names with parameters),
 //! [`planner`] and [`registry`], [`episode`] (the referee and the driver), [`determinized`] (a game with nothing hidden), [`macro_actions`] (a game
 //! over its moves that cannot be undone), [`nested`] (nested Monte Carlo search), [`bounded_dfs`] (a bounded search for the best), [`learn`]
 //! (networks that judge states), [`search`] (the one tree search) and [`planners`] (the others); [`solve`]
@@ -19,6 +19,7 @@ pub mod draw;
 pub mod episode;
 pub mod equilibrium;
 pub mod evaluate;
+pub mod expectimax;
 pub mod file;
 pub mod game;
 pub mod interrupt;
@@ -40,6 +41,7 @@ pub mod rng;
 pub mod search;
 pub mod solve;
 pub mod spec;
+pub mod successors;
 pub mod view;
 pub mod watch;
 

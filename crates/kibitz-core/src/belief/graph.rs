@@ -8,6 +8,7 @@ use super::World;
 use crate::game::{Action, Turn};
 use crate::keys::{KeyMap, Kind, join};
 use crate::model::{Model, State};
+use crate::successors::{Successor, outcomes, successor};
 use crate::view::after_observation;
 
 /// States with their probabilities.
@@ -150,10 +151,9 @@ impl BeliefGraph {
         let gamma = model.info().discount_after(Turn::One(0));
         let (mut reward, mut moving) = (0.0, Vec::with_capacity(self.nodes[at].belief.len()));
         for (state, p) in &self.nodes[at].belief {
-            let (mut rewards, turn) = ([0.0], model.turn(state));
-            let after = model.after(state, &[action], &mut rewards);
-            reward += p * rewards[0];
-            let told = model.observe(&after, turn, &[action], 0);
+            let Successor { state: after, rewards: [paid], .. } = successor(model, state, action);
+            reward += p * paid;
+            let told = model.observe(&after, model.turn(state), &[action], 0);
             moving.push(Moving { state: after, p: *p, seen: after_observation(0, told), draws: 0 });
         }
         self.transitions += moving.len() as u64;
@@ -187,16 +187,13 @@ impl BeliefGraph {
                     return Err(model.info().endless_chance());
                 }
                 Turn::Chance => {
-                    let mut outcomes = Vec::new();
-                    model.chance(&state, &mut outcomes);
-                    for (outcome, q) in outcomes.into_iter().filter(|(_, q)| *q > 0.0) {
-                        let mut rewards = [0.0];
-                        let after = model.after(&state, &[outcome], &mut rewards);
+                    for outcome in outcomes(model, &state) {
+                        let Successor { action, probability: q, rewards: [paid], state } = outcome;
                         self.transitions += 1;
-                        reward += p * q * rewards[0];
-                        let told = model.observe(&after, Turn::Chance, &[outcome], 0);
+                        reward += p * q * paid;
+                        let told = model.observe(&state, Turn::Chance, &[action], 0);
                         let (p, seen, draws) = (p * q, after_observation(seen, told), draws + 1);
-                        moving.push(Moving { state: after, p, seen, draws });
+                        moving.push(Moving { state, p, seen, draws });
                     }
                 }
                 Turn::One(_) | Turn::Several(_) => {

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::World;
 use super::past::Past;
-use crate::game::{Action, Turn};
+use crate::evaluate::joint_value;
+use crate::game::Action;
 use crate::params::{Param, named, share};
-use crate::playout::MAX_PLAYERS;
+use crate::position::Erased;
 use crate::rng::Rng;
 use crate::spec::Value;
 
@@ -117,9 +118,7 @@ impl Opponents {
 
 /// The actions after which reward plus evaluation is highest for a player; none where there are too many.
 fn promising(past: &Past, world: &World, player: usize, legal: &[Action]) -> Vec<Action> {
-    let (model, state) = (past.model, &world.state);
-    let players = model.info().players;
-    let later = model.info().discount_after(model.turn(state));
+    let here = Erased(past.model, &world.state);
     let (mut best, mut most) = (Vec::new(), f64::NEG_INFINITY);
     for &action in legal {
         let Ok(joints) = past.joints(world, player, Some(action), Opponents::Random, WEIGHED) else {
@@ -127,13 +126,8 @@ fn promising(past: &Past, world: &World, player: usize, legal: &[Action]) -> Vec
         };
         let mut value = 0.0;
         for (joint, p) in joints {
-            let (mut rewards, mut values) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
             past.count_step();
-            let after = model.after(state, &joint, &mut rewards[..players]);
-            if model.turn(&after) != Turn::Over {
-                model.evaluate(&after, &mut values[..players]);
-            }
-            value += p * (rewards[player] + later * values[player]);
+            value += p * joint_value(&here, player, &joint, &mut |after, values| after.evaluate(values));
         }
         if value > most {
             (best, most) = (vec![action], value);

@@ -48,6 +48,24 @@ pub enum Chance {
     Drawn,
 }
 
+/// What a joint action pays somebody, and the discounted worth of what it leads to: `judge` writes down that of a state
+/// that is not the end.
+pub fn joint_value(
+    position: &dyn Position,
+    player: usize,
+    joint: &[Action],
+    judge: &mut dyn FnMut(&dyn Position, &mut [f64]),
+) -> f64 {
+    let players = position.info().players;
+    let (mut rewards, mut values) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
+    position.after(joint, &mut rewards[..players], &mut |after| {
+        if after.turn() != Turn::Over {
+            judge(after, &mut values[..players]);
+        }
+    });
+    rewards[player] + position.info().discount_after(position.turn()) * values[player]
+}
+
 /// What somebody may expect right after an action: its reward, and the discounted evaluation of what follows it. Others
 /// who move at once are taken to move at random.
 pub fn afterstate_value(
@@ -66,27 +84,24 @@ pub fn afterstate_value(
             *slot = position.random_action(mover, &mut scratch, rng);
         }
     }
-    let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
-    let mut values = [0.0; MAX_PLAYERS];
-    let mut judge = |after: &dyn Position, rng: &mut Rng| {
-        if after.turn() == Turn::Over {
-            return;
+    let judge = |after: &dyn Position, rng: &mut Rng, values: &mut [f64]| match evaluator {
+        Some(evaluator) => {
+            evaluator.evaluate(after, rng, &mut Interrupt::never(), values);
         }
-        match evaluator {
-            Some(evaluator) => {
-                evaluator.evaluate(after, rng, &mut Interrupt::never(), &mut values[..players]);
-            }
-            None if after.has().evaluator => after.evaluate(&mut values[..players]),
-            None => {}
-        }
+        None if after.has().evaluator => after.evaluate(values),
+        None => {}
     };
     let joint = &joint[..turn.width()];
-    match next {
-        Chance::Judged => position.after(joint, &mut rewards[..players], &mut |after| judge(after, rng)),
-        Chance::Drawn => {
-            position.settled(joint, rng, &mut rewards[..players], &mut later[..players], &mut judge);
-        }
+    if next == Chance::Judged {
+        return joint_value(position, player, joint, &mut |after, values| judge(after, rng, values));
     }
+    let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
+    let mut values = [0.0; MAX_PLAYERS];
+    position.settled(joint, rng, &mut rewards[..players], &mut later[..players], &mut |after, rng| {
+        if after.turn() != Turn::Over {
+            judge(after, rng, &mut values[..players]);
+        }
+    });
     rewards[player] + position.info().discount_after(turn) * (later[player] + values[player])
 }
 

@@ -10,6 +10,7 @@ use super::bring_up_to_date;
 use super::simulated_episode::SimulatedEpisode;
 use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
+use crate::expectimax::Failure;
 use crate::game::{Action, Info, Players};
 use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel};
@@ -19,7 +20,7 @@ use crate::playout::MAX_PLAYERS;
 use crate::registry::{self, PlannerEntry};
 use crate::rng::{Purpose, Rng};
 use crate::solve::Limits;
-use crate::solve::lookahead::{Failure, Lookahead};
+use crate::solve::lookahead::Lookahead;
 use crate::spec::{Spec, SpecError, Value};
 use crate::view::View;
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::belief::{Belief, Exact};
+use crate::expectimax::Failure;
 use crate::interrupt::Pause;
 use crate::model::{SharedModel, collapsed_or_self};
 use crate::params::Params;
@@ -10,7 +11,7 @@ use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
 use crate::rng::Rng;
 use crate::solve::Limits;
-use crate::solve::lookahead::{Failure, Lookahead};
+use crate::solve::lookahead::Lookahead;
 use crate::view::View;
 
 crate::params! {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use super::params::{Choice, SearchParams};
 use super::run::SearchRequest;
-use super::verdict::rank;
+use super::verdict::{first_highest, rank};
 use crate::belief::World;
 use crate::belief::graph::{Arm, BeliefGraph, Distribution};
 use crate::belief::perfect_information_bound::PerfectInformationBound;
@@ -25,6 +25,7 @@ use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::planner::{Decision, Judgement};
 use crate::rng::{Rng, derive};
+use crate::successors::{Successor, successor};
 use crate::view::View;
 
 /// The most states of a belief that is searched in this way.
@@ -395,9 +396,8 @@ impl Run<'_> {
         let mut told: Vec<(u64, f64)> = Vec::new();
         let mut outcome = 0;
         for state in states {
-            let mut rewards = [0.0];
-            let after = model.after(state, &[action], &mut rewards);
-            paid += rewards[0] / count;
+            let Successor { state: after, rewards: [reward], .. } = successor(model, state, action);
+            paid += reward / count;
             let over = model.turn(&after) == Turn::Over;
             let tells = if over { 0 } else { model.observe(&after, model.turn(state), &[action], 0).0 };
             let part = told.iter().position(|(known, _)| *known == tells).unwrap_or(told.len());
@@ -406,7 +406,7 @@ impl Run<'_> {
                 None => told.push((tells, 1.0 / count)),
             }
             let key = if model.has().hash { model.hash(&after) } else { 0 };
-            outcome = [part as u64, rewards[0].to_bits(), key].into_iter().fold(outcome, derive);
+            outcome = [part as u64, reward.to_bits(), key].into_iter().fold(outcome, derive);
         }
         let gain = told.iter().map(|(_, share)| -share * share.ln()).sum::<f64>() / count.max(2.0).ln();
         (paid + self.c * gain, outcome)
@@ -441,7 +441,10 @@ impl Run<'_> {
                     legal.truncate(COMPARED);
                     let guess = guesses.get(self.rng.below(guesses.len() as u32) as usize);
                     steps += guess.map_or(0, |_| legal.len() as u64);
-                    guess.map_or(legal[0], |guess| most_at_once(*model, guess, &legal))
+                    let pays = |guess, action| successor::<1>(*model, guess, action).rewards[0];
+                    let best = guess
+                        .and_then(|guess| first_highest(legal.iter().copied(), |action| pays(guess, action)));
+                    best.unwrap_or(legal[0])
                 }
             };
             let mut rewards = [0.0];
@@ -464,21 +467,4 @@ impl Run<'_> {
         }
         (total[0], steps)
     }
-}
-
-/// The action that pays most at once, the first of those that do.
-fn most_at_once(model: &dyn Model, state: &State, actions: &[Action]) -> Action {
-    let pays = |action: &Action| {
-        let mut rewards = [0.0];
-        model.after(state, &[*action], &mut rewards);
-        rewards[0]
-    };
-    let (mut best, mut most) = (actions[0], f64::NEG_INFINITY);
-    for action in actions {
-        let reward = pays(action);
-        if reward > most {
-            (best, most) = (*action, reward);
-        }
-    }
-    best
 }

@@ -10,7 +10,7 @@
 
 use super::params::Choice;
 use super::run::{SearchRequest, lead};
-use super::verdict::rank;
+use super::verdict::{first_highest, rank};
 use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
@@ -19,6 +19,7 @@ use crate::model::{Model, State};
 use crate::planner::{Decision, Judgement};
 use crate::playout::{Context, MAX_PLAYERS, Playout, Rollout, play_out};
 use crate::rng::Rng;
+use crate::successors::{Successor, settled};
 use crate::view::View;
 use crate::watch::Watch;
 
@@ -205,7 +206,7 @@ impl OutcomeSearch {
     fn most_tried(&self, at: u32) -> Option<usize> {
         let player = mover(self.nodes[at as usize].turn);
         let rank = |edge: usize| (self.edges[edge].visits, self.worth_of_edges.row(edge)[player]);
-        self.edges_of(at).reduce(|best, next| if rank(next) > rank(best) { next } else { best })
+        first_highest(self.edges_of(at), rank)
     }
 
     /// The node of a state; a new one is judged.
@@ -274,12 +275,7 @@ impl OutcomeSearch {
         let upper = |edge: usize| {
             self.worth_of_edges.row(edge)[player] + explore / f64::from(self.edges[edge].visits + 1).sqrt()
         };
-        let edges = self.edges_of(at);
-        let bounds = edges.clone().map(|edge| (edge, upper(edge)));
-        // Of equals the first.
-        bounds
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .map_or(edges.start, |best| best.0)
+        first_highest(self.edges_of(at), upper).unwrap_or(self.edges_of(at).start)
     }
 
     /// The outcome that has fallen furthest behind its probability.
@@ -321,7 +317,7 @@ impl OutcomeSearch {
             run.rng.shuffle(&mut successors);
             let outcomes = (self.outcomes.len() as u32, successors.len() as u32);
             let mut paid = [0.0; MAX_PLAYERS];
-            for Successor { state, probability, rewards } in successors {
+            for Successor { state, probability, rewards, .. } in successors {
                 paid.iter_mut().zip(rewards).for_each(|(sum, reward)| *sum += probability * reward);
                 let to = self.find(run, state);
                 self.outcomes.push(Outcome { to, probability, visits: 0 });
@@ -353,10 +349,7 @@ impl OutcomeSearch {
         let edges = self.edges_of(at);
         let visits: u32 = self.edges[edges.clone()].iter().map(|edge| edge.visits).sum();
         let rows = &self.worth_of_edges;
-        let best = edges
-            .clone()
-            .reduce(|best, next| if rows.row(next)[player] > rows.row(best)[player] { next } else { best });
-        let Some(best) = best else { return };
+        let Some(best) = first_highest(edges.clone(), |edge| rows.row(edge)[player]) else { return };
         let share = if visits == 0 { 1.0 } else { run.config.best };
         let worth = self.worth.row_mut(at as usize);
         worth.iter_mut().zip(rows.row(best)).for_each(|(sum, best)| *sum = share * best);
@@ -424,13 +417,6 @@ impl OutcomeSearch {
 /// Edges are moves of players, whoever makes them.
 const MOVE: Turn = Turn::One(0);
 
-/// One outcome of an action.
-struct Successor {
-    state: State,
-    probability: f64,
-    rewards: [f64; MAX_PLAYERS],
-}
-
 impl<'a> Run<'a> {
     /// A search that has not begun.
     pub fn new(model: &'a dyn Model, config: SearchConfig<'a>, rng: Rng) -> Run<'a> {
@@ -449,40 +435,21 @@ impl<'a> Run<'a> {
         returns.iter_mut().for_each(|sum| *sum /= f64::from(*playouts));
     }
 
-    /// All that may become of an action until somebody is to move again. What chance pays comes one move later than
-    /// what the action pays.
-    fn successors(&mut self, state: &State, action: Action) -> Result<Vec<Successor>, String> {
-        let mut rewards = [0.0; MAX_PLAYERS];
-        let state = self.model.after(state, &[action], &mut rewards[..self.players]);
-        self.transitions += 1;
-        let discount = self.model.info().discount_after(MOVE);
-        let (mut open, mut done) = (vec![(Successor { state, probability: 1.0, rewards }, 0)], Vec::new());
-        let mut drawn = Vec::new();
-        while let Some((Successor { state, probability, rewards }, draws)) = open.pop() {
-            if self.model.turn(&state) != Turn::Chance {
-                done.push(Successor { state, probability, rewards });
-                continue;
-            }
-            if draws >= self.model.info().longest_chance() {
-                return Err(self.model.info().endless_chance());
-            }
-            drawn.clear();
-            self.model.chance(&state, &mut drawn);
-            if open.len() + done.len() + drawn.len() > MOST_OUTCOMES {
-                return Err(format!(
-                    "tree=outcomes needs actions with at most {MOST_OUTCOMES} outcomes, and here is one with more; use \
-                     tree=state, which draws some of them"
-                ));
-            }
-            self.transitions += drawn.len() as u64;
-            for &(outcome, share) in &drawn {
-                let (mut rewards, mut later) = (rewards, [0.0; MAX_PLAYERS]);
-                let state = self.model.after(&state, &[outcome], &mut later[..self.players]);
-                rewards.iter_mut().zip(later).for_each(|(total, reward)| *total += discount * reward);
-                open.push((Successor { state, probability: probability * share, rewards }, draws + 1));
-            }
-        }
-        Ok(done)
+    /// All that may become of an action until somebody is to move again.
+    fn successors(
+        &mut self,
+        state: &State,
+        action: Action,
+    ) -> Result<Vec<Successor<MAX_PLAYERS>>, String> {
+        let too_many = || {
+            format!(
+                "tree=outcomes needs actions with at most {MOST_OUTCOMES} outcomes, and here is one with more; use \
+                 tree=state, which draws some of them"
+            )
+        };
+        let (successors, steps) = settled(self.model, state, action, MOST_OUTCOMES, too_many)?;
+        self.transitions += steps;
+        Ok(successors)
     }
 }
 

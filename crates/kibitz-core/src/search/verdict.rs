@@ -140,6 +140,15 @@ pub(super) fn rank(table: &mut [Judgement], by_visits: bool) {
     });
 }
 
+/// Of some things the one with the highest value, of equals the first.
+pub(super) fn first_highest<T: Copy, V: PartialOrd>(
+    things: impl IntoIterator<Item = T>,
+    value: impl Fn(T) -> V,
+) -> Option<T> {
+    let valued = things.into_iter().map(|thing| (thing, value(thing)));
+    valued.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(thing, _)| thing)
+}
+
 /// Draws an action by a strategy, and puts the likeliest first.
 fn draw_one(table: &mut [Judgement], strategy: Vec<f64>, rng: &mut Rng) -> Option<Action> {
     let chosen = table.get(rng.weighted(strategy.iter().copied())).map(|judgement| judgement.action);

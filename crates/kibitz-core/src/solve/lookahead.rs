@@ -6,29 +6,16 @@
 //! one player only, and the other's value is what is left of their sum.
 
 use super::{Limits, Solution};
+use crate::expectimax::{Expectimax, Failure, Order, TO_THE_END, Worth, judged, key, shorter, too_long};
 use crate::game::{Action, Turn};
-use crate::keys::{KeyMap, Kind, join};
+use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::playout::{MAX_PLAYERS, Rollout};
 use crate::rng::{Purpose, Rng};
+use crate::successors::{outcomes, successor};
 
 /// The returns of all players.
 pub type Values = [f64; MAX_PLAYERS];
-
-/// Why there is no value.
-#[derive(Debug)]
-pub enum Failure {
-    /// Several players move at once: not a matter of looking ahead.
-    Simultaneous,
-    /// Too large, too long, or interrupted; in a sentence.
-    Stopped(String),
-}
-
-impl From<String> for Failure {
-    fn from(sentence: String) -> Failure {
-        Failure::Stopped(sentence)
-    }
-}
 
 /// How a value of the table bounds the true one.
 #[derive(Clone, Copy, PartialEq)]
@@ -52,14 +39,12 @@ pub struct Lookahead<'a, 'b> {
     pub most: f64,
     /// Moves from the beginning.
     ply: u32,
-    exact: KeyMap<Values>,
+    exact: KeyMap<Worth<MAX_PLAYERS>>,
     bounds: KeyMap<(f64, Bound)>,
     /// Which of a position's moves was best when it was last seen: tried first.
     refutations: KeyMap<Action>,
 }
 
-/// To the end of the game, however far that is.
-pub const TO_THE_END: u32 = u32::MAX;
 /// Games longer than this would exhaust the stack.
 const LONGEST: u32 = 1000;
 
@@ -94,22 +79,14 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         let mut judged = Vec::with_capacity(actions.len());
         let gamma = self.model.info().discount_after(Turn::One(player));
         for action in actions {
-            let (after, rewards) = self.after(state, action);
-            let most = if gamma > 0.0 { (self.most - rewards[player]) / gamma } else { f64::INFINITY };
-            judged.push((
-                action,
-                match self.sure {
-                    Some(own) => {
-                        let below =
-                            self.alpha_beta(&after, shorter(depth), f64::NEG_INFINITY, most, own)?;
-                        self.both(own, rewards[own] + gamma * below)
-                    }
-                    None => {
-                        let below = self.expectimax(&after, shorter(depth))?;
-                        self.add(&rewards, gamma, &below)
-                    }
-                },
-            ));
+            let Some(own) = self.sure else {
+                judged.push((action, self.averaged(|look| look.of_action(state, action, depth))?.returns));
+                continue;
+            };
+            let step = successor::<MAX_PLAYERS>(self.model, state, action);
+            let most = if gamma > 0.0 { (self.most - step.rewards[player]) / gamma } else { f64::INFINITY };
+            let below = self.alpha_beta(&step.state, shorter(depth), f64::NEG_INFINITY, most, own)?;
+            judged.push((action, self.both(own, step.rewards[own] + gamma * below)));
         }
         Ok(judged)
     }
@@ -119,7 +96,10 @@ impl<'a, 'b> Lookahead<'a, 'b> {
     /// # Errors
     /// See [`Failure`].
     pub fn value(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
-        let Some(own) = self.sure else { return self.expectimax(state, depth) };
+        let Some(own) = self.sure else {
+            self.limits.count(&mut self.states)?;
+            return Ok(self.averaged(|look| look.value(state, depth, 0))?.returns);
+        };
         let value = self.alpha_beta(state, depth, f64::NEG_INFINITY, f64::INFINITY, own)?;
         Ok(self.both(own, value))
     }
@@ -134,88 +114,27 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         values
     }
 
-    fn after(&self, state: &State, action: Action) -> (State, Values) {
-        let mut rewards = [0.0; MAX_PLAYERS];
-        (self.model.after(state, &[action], &mut rewards[..self.players]), rewards)
-    }
-
-    fn add(&self, rewards: &Values, weight: f64, below: &Values) -> Values {
-        let mut sum = *rewards;
-        (0..self.players).for_each(|player| sum[player] += weight * below[player]);
-        sum
-    }
-
-    /// What the evaluator says, or nothing.
-    fn horizon(&self, state: &State) -> Values {
-        let mut values = [0.0; MAX_PLAYERS];
-        if self.model.has().evaluator {
-            self.model.evaluate(state, &mut values[..self.players]);
-        }
-        values
-    }
-
-    fn key(&self, state: &State, depth: u32) -> Option<u64> {
-        self.model.has().hash.then(|| join(Kind::Ahead, self.model.hash(state), depth.into()))
-    }
-
-    fn outcomes(&self, state: &State) -> Vec<(Action, f64)> {
-        let mut outcomes = Vec::new();
-        self.model.chance(state, &mut outcomes);
-        outcomes
+    /// Looks ahead for what is best for each.
+    fn averaged<T>(&mut self, look: impl FnOnce(&mut Expectimax<MAX_PLAYERS>) -> T) -> T {
+        let Lookahead { model, limits, states, exact, .. } = self;
+        let mut count = || Ok(limits.count(states)?);
+        look(&mut Expectimax {
+            model: *model,
+            known: exact,
+            order: Order::Numbers,
+            most: f64::INFINITY,
+            longest: LONGEST,
+            count: &mut count,
+        })
     }
 
     /// Counts a state, and how deep it lies.
     fn enter(&mut self) -> Result<(), Failure> {
         self.ply += 1;
         if self.ply > LONGEST {
-            return Err(Failure::Stopped(format!(
-                "looking ahead to the end needs a game of at most {LONGEST} steps"
-            )));
+            return Err(too_long(LONGEST));
         }
         Ok(self.limits.count(&mut self.states)?)
-    }
-
-    fn expectimax(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
-        self.enter()?;
-        let values = self.best_for_each(state, depth);
-        self.ply -= 1;
-        values
-    }
-
-    fn best_for_each(&mut self, state: &State, depth: u32) -> Result<Values, Failure> {
-        let turn = self.model.turn(state);
-        if turn == Turn::Over {
-            return Ok([0.0; MAX_PLAYERS]);
-        }
-        if depth == 0 {
-            return Ok(self.horizon(state));
-        }
-        let key = self.key(state, depth);
-        if let Some(known) = key.and_then(|key| self.exact.get(&key)) {
-            return Ok(*known);
-        }
-        let values = match turn {
-            Turn::Over | Turn::Several(_) => return Err(Failure::Simultaneous),
-            Turn::Chance => {
-                let mut mean = [0.0; MAX_PLAYERS];
-                for (outcome, p) in self.outcomes(state) {
-                    let (after, rewards) = self.after(state, outcome);
-                    let below = self.expectimax(&after, depth)?;
-                    let value = self.add(&rewards, self.model.info().discount_after(turn), &below);
-                    (0..self.players).for_each(|player| mean[player] += p * value[player]);
-                }
-                mean
-            }
-            Turn::One(player) => {
-                let judged = self.judge(state, depth)?;
-                let best = |a: &Values, b: &Values| a[player].total_cmp(&b[player]);
-                judged.into_iter().map(|(_, values)| values).max_by(best).unwrap_or([0.0; MAX_PLAYERS])
-            }
-        };
-        if let Some(key) = key {
-            self.exact.insert(key, values);
-        }
-        Ok(values)
     }
 
     /// What a player can make sure of if that lies between alpha and beta, else a bound on it.
@@ -246,9 +165,9 @@ impl<'a, 'b> Lookahead<'a, 'b> {
             return Ok(0.0);
         }
         if depth == 0 {
-            return Ok(self.horizon(state)[own]);
+            return Ok(judged::<MAX_PLAYERS>(self.model, state)[own]);
         }
-        let key = self.key(state, depth);
+        let key = key(self.model, state, depth);
         if let Some(&(value, bound)) = key.and_then(|key| self.bounds.get(&key)) {
             match bound {
                 Bound::Exact => return Ok(value),
@@ -264,10 +183,10 @@ impl<'a, 'b> Lookahead<'a, 'b> {
             Turn::Over | Turn::Several(_) => return Err(Failure::Simultaneous),
             Turn::Chance => {
                 let mut mean = 0.0;
-                for (outcome, p) in self.outcomes(state) {
-                    let (after, rewards) = self.after(state, outcome);
-                    let below = self.alpha_beta(&after, depth, f64::NEG_INFINITY, f64::INFINITY, own)?;
-                    mean += p * (rewards[own] + gamma * below);
+                for outcome in outcomes::<MAX_PLAYERS>(self.model, state) {
+                    let state = &outcome.state;
+                    let below = self.alpha_beta(state, depth, f64::NEG_INFINITY, f64::INFINITY, own)?;
+                    mean += outcome.probability * (outcome.rewards[own] + gamma * below);
                 }
                 (mean, Bound::Exact)
             }
@@ -276,13 +195,13 @@ impl<'a, 'b> Lookahead<'a, 'b> {
                 let (a0, b0) = (alpha, beta);
                 let (mut best, mut best_action) = (f64::NEG_INFINITY, Action(0));
                 for action in self.ordered(state, player, key) {
-                    let (after, rewards) = self.after(state, action);
+                    let step = successor::<MAX_PLAYERS>(self.model, state, action);
+                    let paid = step.rewards[own];
                     // The window of the child: value = reward + gamma * child.
-                    let window =
-                        |bound: f64| if gamma > 0.0 { (bound - rewards[own]) / gamma } else { bound };
+                    let window = |bound: f64| if gamma > 0.0 { (bound - paid) / gamma } else { bound };
                     let below =
-                        self.alpha_beta(&after, shorter(depth), window(alpha), window(beta), own)?;
-                    let value = sign * (rewards[own] + gamma * below);
+                        self.alpha_beta(&step.state, shorter(depth), window(alpha), window(beta), own)?;
+                    let value = sign * (paid + gamma * below);
                     if value > best {
                         (best, best_action) = (value, action);
                     }
@@ -326,11 +245,6 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         }
         actions
     }
-}
-
-/// The depth that is left after a move.
-fn shorter(depth: u32) -> u32 {
-    if depth == TO_THE_END { depth } else { depth.saturating_sub(1) }
 }
 
 /// What the two of a zero-sum game get from a state on, together: the same however they go on, and nothing unless a
