@@ -214,3 +214,41 @@ def test_a_parameter_of_a_part_changes_something_or_is_refused(
     assert any(is_read(usual, other) for other in changed), (
         f"{part}: {param.name} is accepted and changes nothing"
     )
+
+
+@pytest.mark.parametrize("more", ["", ", paired=false"])
+@pytest.mark.parametrize("states", [20, 300, 3000])
+def test_hindsight_looks_at_no_more_states_than_it_may(states: int, more: str) -> None:
+    game = kb.load("connect-four")
+    decision = kb.advise(
+        game, kb.Referee(game).view(0), f"hindsight(worlds=10, horizon=3, states={states}{more})"
+    )
+    # A world that has been begun is ended.
+    assert decision.nodes <= 1.1 * states + 20
+    assert ("for want of states" in " ".join(decision.notes)) == (states < 3000 or more != "")
+
+
+def test_what_becomes_of_workers_that_a_game_has_no_use_for_is_said() -> None:
+    class Coin(kb.Rules[int]):
+        """Heads or tails."""
+
+        players, horizon, min_return, max_return = 1, 1, 0.0, 1.0
+
+        def initial(self) -> int:
+            return 0
+
+        def turn(self, state: int) -> int:
+            return kb.OVER if state else 0
+
+        def legal(self, state: int, player: int) -> list[str]:
+            return ["heads", "tails"]
+
+        def step(self, state: int, joint: tuple[str, ...]) -> tuple[int, float]:
+            return 1, float(joint[0] == "heads")
+
+    game = kb.load(Coin())
+    view = kb.Referee(game).view(0)
+    for parallel in "root", "tree":
+        notes = kb.advise(game, view, f"uct(simulations=20, workers=3, parallel={parallel})").notes
+        assert any("one worker instead of 3" in note for note in notes)
+    assert not any("worker" in note for note in kb.advise(game, view, "uct(simulations=20)").notes)

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::episode::Timing;
 use crate::game::{Action, Game};
+use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
 use crate::playout::Rollout;
@@ -177,8 +178,15 @@ pub trait Collapsed<S> {
 pub trait Solver<S> {
     /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
     /// known, with about so much effort (states to look at), and **adds** what each player then gets to
-    /// `returns`. Gives the number of states, or `None` where it cannot tell.
-    fn judge(&self, state: &S, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64>;
+    /// `returns`. Gives the number of states, or `None` where it cannot tell. It asks now and then whether to go on.
+    fn judge(
+        &self,
+        state: &S,
+        effort: u32,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
+        returns: &mut [f64],
+    ) -> Option<u64>;
 
     /// How many things of a state are unknown that [`Solver::judge`] sees: the more there are, the less what it finds is
     /// worth to somebody who does not.
@@ -380,10 +388,11 @@ macro_rules! through {
                 $p: &$P,
                 effort: u32,
                 rng: &mut $crate::Rng,
+                interrupt: &mut $crate::interrupt::Interrupt,
                 returns: &mut [f64],
             ) -> Option<u64> {
                 let $w = self;
-                $to.and_then(|to| to.judge($inner, effort, rng, returns))
+                $to.and_then(|to| to.judge($inner, effort, rng, interrupt, returns))
             }
 
             fn unknown(&self, $p: &$P) -> u32 {

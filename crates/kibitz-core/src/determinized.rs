@@ -7,6 +7,7 @@
 use crate::abilities::{Abilities, Evaluate, Solver, StateHash, Svg};
 use crate::forward;
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
+use crate::interrupt::Interrupt;
 use crate::model::{SharedModel, State};
 use crate::playout::MAX_PLAYERS;
 use crate::rng::{Purpose, Rng, derive, seed_for};
@@ -258,9 +259,19 @@ impl Evaluate<Place> for Determinized {
 }
 
 impl Solver<Place> for Determinized {
-    fn judge(&self, place: &Place, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+    fn judge(
+        &self,
+        place: &Place,
+        effort: u32,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
+        returns: &mut [f64],
+    ) -> Option<u64> {
         // A fixed future is known as it is, not as the game's own solver would draw it.
-        if self.fixed.is_some() { None } else { self.model.judge(&place.state, effort, rng, returns) }
+        if self.fixed.is_some() {
+            return None;
+        }
+        self.model.judge(&place.state, effort, rng, interrupt, returns)
     }
 }
 

@@ -152,10 +152,11 @@ impl<const N: usize> Expectimax<'_, N> {
         let mut best: Option<Worth<N>> = None;
         let enough = |best: Option<Worth<N>>| best.is_some_and(|best| best.returns[player] >= most);
         let better = |worth: Worth<N>, best: Option<Worth<N>>| {
-            let better = best.is_none_or(|best| match worth.returns[player].total_cmp(&best.returns[player]) {
-                Ordering::Equal => order == Order::Numbers,
-                compared => compared.is_gt(),
-            });
+            let better =
+                best.is_none_or(|best| match worth.returns[player].total_cmp(&best.returns[player]) {
+                    Ordering::Equal => order == Order::Numbers,
+                    compared => compared.is_gt(),
+                });
             if better { Some(worth) } else { best }
         };
         let (turn, mut later) = (Turn::One(player), Vec::new());
@@ -203,4 +204,46 @@ pub(crate) fn shorter(depth: u32) -> u32 {
 /// That a game takes too many steps to look ahead to its end.
 pub(crate) fn too_long(longest: u32) -> Failure {
     format!("looking ahead to the end needs a game of at most {longest} steps").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::outcomes::tests::{Stage, exact, pig};
+
+    /// The worth of some pips, in whichever order, and the steps that were counted.
+    fn worth(pips: u32, order: Order, longest: u32) -> (Result<Worth<1>, Failure>, u64) {
+        let game = pig();
+        let (mut known, mut steps) = (KeyMap::default(), 0);
+        let mut count = || {
+            steps += 1;
+            Ok(())
+        };
+        let state = State::new((pips, Stage::Choosing));
+        let (known, count) = (&mut known, &mut count as &mut dyn FnMut() -> _);
+        let mut look = Expectimax { model: &*game, known, order, most: 1.0, longest, count };
+        (look.value(&state, TO_THE_END, 0), steps)
+    }
+
+    #[test]
+    fn it_is_what_dynamic_programming_says() {
+        for order in [Order::Numbers, Order::EndsFirst] {
+            for pips in [0, 7, 19] {
+                let found = worth(pips, order, 100).0.unwrap();
+                assert!((found.returns[0] - exact(pips)).abs() < 1e-12, "{pips} {order:?}");
+            }
+            // Nothing is better than the most, and to stop there needs no luck.
+            assert!(worth(20, order, 100).0.unwrap().sure);
+            assert!(!worth(0, order, 100).0.unwrap().sure);
+        }
+        assert_eq!(worth(20, Order::EndsFirst, 100).1, 1);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_said() {
+        assert!(
+            matches!(worth(0, Order::Numbers, 5).0, Err(Failure::Stopped(why)) if why.contains("5 steps"))
+        );
+        assert!(worth(20, Order::Numbers, 3).0.is_ok());
+    }
 }

@@ -19,6 +19,9 @@ use crate::playout::{self, Context, Pick, Rollout};
 use crate::position::{At, Position};
 use crate::rng::Rng;
 
+/// The most playouts that are made at once, without a look at whether somebody calls.
+const AT_ONCE: u32 = 4096;
+
 /// A game shared between threads, whatever its states are made of.
 pub type SharedModel = Arc<dyn Model>;
 
@@ -171,8 +174,15 @@ pub trait Model:
 pub trait Playouts {
     /// Plays out so many games from `state` by the rollout's policy, all at once where the game can, and **adds** the
     /// discounted returns of all to `returns`. Gives the number of steps of all.
-    fn playouts(&self, state: &State, how: &Rollout, count: u32, rng: &mut Rng, returns: &mut [f64])
-    -> u64;
+    fn playouts(
+        &self,
+        state: &State,
+        how: &Rollout,
+        count: u32,
+        rng: &mut Rng,
+        interrupt: &mut Interrupt,
+        returns: &mut [f64],
+    ) -> u64;
 
     /// Plays out one game from each of some states after the given action of the one who moves there, all
     /// at once where the game can, and **adds** the returns, that step's rewards included, to `returns`,
@@ -312,25 +322,30 @@ impl<G: Game> Playouts for G {
         how: &Rollout,
         count: u32,
         rng: &mut Rng,
+        interrupt: &mut Interrupt,
         returns: &mut [f64],
     ) -> u64 {
         let start = state.get::<G::State>();
-        if let Some(batch) = Game::abilities(self).batch
-            && let Some(steps) = batch.play_out_many(start, how, count, rng, returns)
-        {
-            return steps;
-        }
-        let mut state = start.clone();
-        let mut steps = 0;
-        let mut interrupt = Interrupt::never();
-        let mut context = Context::new(rng, &mut interrupt);
-        for left in (0..count).rev() {
-            steps += u64::from(playout::run(self, &mut state, how, None, &mut context, returns));
-            if left > 0 {
-                state.clone_from(start);
+        if let Some(batch) = Game::abilities(self).batch {
+            let at_once = |count, interrupt: &mut Interrupt, returns: &mut [f64]| {
+                let steps = batch.play_out_many(start, how, count, rng, returns);
+                interrupt.poll();
+                steps
+            };
+            if let Some(steps) = playout::in_parts(count, AT_ONCE, interrupt, returns, at_once) {
+                return steps;
             }
         }
-        steps
+        let mut state = start.clone();
+        let mut first = true;
+        let one = |_, interrupt: &mut Interrupt, returns: &mut [f64]| {
+            if !std::mem::take(&mut first) {
+                state.clone_from(start);
+            }
+            let mut context = Context::new(rng, interrupt);
+            Some(u64::from(playout::run(self, &mut state, how, None, &mut context, returns)))
+        };
+        playout::in_parts(count, 1, interrupt, returns, one).unwrap_or_default()
     }
 
     fn playouts_after(

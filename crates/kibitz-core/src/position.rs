@@ -149,7 +149,8 @@ impl<G: Game> Position for At<'_, G> {
 
     fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64 {
         let At(game, state) = *self;
-        let made = game.abilities().solver.and_then(|solver| solver.judge(state, effort, rng, returns));
+        let made =
+            game.abilities().solver.and_then(|solver| solver.judge(state, effort, rng, interrupt, returns));
         made.unwrap_or_else(|| dfs_best_return(game, state, effort, rng, interrupt, returns))
     }
 }

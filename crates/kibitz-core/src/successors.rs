@@ -32,7 +32,8 @@ pub fn outcomes<'a, const N: usize>(
     let mut outcomes = Vec::new();
     model.chance(state, &mut outcomes);
     outcomes.retain(|(_, probability)| *probability > 0.0);
-    let follow = move |(outcome, probability)| Successor { probability, ..successor(model, state, outcome) };
+    let follow =
+        move |(outcome, probability)| Successor { probability, ..successor(model, state, outcome) };
     outcomes.into_iter().map(follow)
 }
 
@@ -71,4 +72,25 @@ pub fn settled<const N: usize>(
         }
     }
     Ok((done, steps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::outcomes::tests::{Stage, pig};
+
+    #[test]
+    fn an_action_leads_to_all_that_chance_makes_of_it() {
+        let (game, start) = (pig(), State::new((3_u32, Stage::Choosing)));
+        let (all, steps) = settled::<1>(&*game, &start, Action(1), 6, String::new).unwrap();
+        assert_eq!((all.len(), steps), (6, 7));
+        assert!((all.iter().map(|one| one.probability).sum::<f64>() - 1.0).abs() < 1e-12);
+        let mut pips: Vec<u32> = all.iter().map(|one| one.state.get::<(u32, Stage)>().0).collect();
+        pips.sort_unstable();
+        assert_eq!(pips, [0, 5, 6, 7, 8, 9]);
+        let (stopped, steps) = settled::<1>(&*game, &start, Action(0), 6, String::new).unwrap();
+        assert_eq!((stopped[0].rewards, stopped.len(), steps), ([0.15], 1, 1));
+        let many = || "too many".to_owned();
+        assert_eq!(settled::<1>(&*game, &start, Action(1), 5, many).err(), Some(many()));
+    }
 }

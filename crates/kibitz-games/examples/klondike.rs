@@ -19,7 +19,14 @@ fn main() -> Result<(), SpecError> {
         let how = Rollout { policy, ..Rollout::random(u32::MAX, 1.0) };
         let (mut rng, mut wins) = (Rng::new(1), [0.0]);
         let begun = Instant::now();
-        let steps = game.playouts(&game.initial(), &how, games, &mut rng, &mut wins);
+        let steps = game.playouts(
+            &game.initial(),
+            &how,
+            games,
+            &mut rng,
+            &mut kibitz_core::interrupt::Interrupt::never(),
+            &mut wins,
+        );
         let (each, share) = (begun.elapsed().as_secs_f64() / f64::from(games), wins[0] / f64::from(games));
         // 99 % of the normal distribution lie this many standard deviations around its middle.
         let error = 2.576 * (share * (1.0 - share) / f64::from(games)).sqrt();

@@ -41,7 +41,14 @@ fn measure(spec: &Spec) -> Result<(), SpecError> {
         let (mut playouts, mut steps) = (0u64, 0u64);
         let begun = Instant::now();
         while begun.elapsed() < MEASURED {
-            steps += game.playouts(&start, &how, 100, &mut rng, &mut returns);
+            steps += game.playouts(
+                &start,
+                &how,
+                100,
+                &mut rng,
+                &mut kibitz_core::interrupt::Interrupt::never(),
+                &mut returns,
+            );
             playouts += 100;
         }
         let seconds = begun.elapsed().as_secs_f64();

@@ -25,20 +25,30 @@ pub(crate) struct Known {
 
 /// Steps to look ahead; a game that lasts longer is not looked through.
 const DEEPEST: u32 = 200;
+/// Steps between two looks at whether to go on.
+const POLL_INTERVAL: u64 = 64;
 /// Steps to spend before much else has been done.
 const FIRST: u64 = 10_000;
 
 impl PerfectInformationBound {
     /// What a belief may be worth. No more steps are made in all than half of those that were made
-    /// `elsewhere`.
-    pub fn of(&mut self, model: &dyn Model, belief: &Distribution, most: f64, elsewhere: u64) -> Known {
+    /// `elsewhere`, and few once `late` says so.
+    pub fn of(
+        &mut self,
+        model: &dyn Model,
+        belief: &Distribution,
+        most: f64,
+        elsewhere: u64,
+        late: &mut dyn FnMut() -> bool,
+    ) -> Known {
         if !model.has().hash {
             return Known { high: most, sure: false, steps: 0 };
         }
         let left = (FIRST + elsewhere / 2).saturating_sub(self.spent);
-        let mut steps = 0;
+        let (mut steps, mut stopped) = (0, false);
         let mut count = || {
-            if steps == left {
+            stopped = stopped || steps % POLL_INTERVAL == POLL_INTERVAL - 1 && late();
+            if steps == left || stopped {
                 return Err(Failure::Stopped(String::new()));
             }
             steps += 1;

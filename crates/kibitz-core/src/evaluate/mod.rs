@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::params::{Param, ParamDoc};
 use crate::part::{self, PartEntry};
-use crate::playout::MAX_PLAYERS;
+use crate::playout::{Context, MAX_PLAYERS};
 use crate::position::Position;
 use crate::rng::Rng;
 use crate::spec::{Spec, SpecError, Value};
@@ -75,6 +75,7 @@ pub fn afterstate_value(
     evaluator: Option<&dyn Evaluator>,
     next: Chance,
     rng: &mut Rng,
+    interrupt: &mut Interrupt,
 ) -> f64 {
     let (players, turn) = (position.info().players, position.turn());
     let mut joint = [action; MAX_PLAYERS];
@@ -84,9 +85,9 @@ pub fn afterstate_value(
             *slot = position.random_action(mover, &mut scratch, rng);
         }
     }
-    let judge = |after: &dyn Position, rng: &mut Rng, values: &mut [f64]| match evaluator {
+    let mut judge = |after: &dyn Position, rng: &mut Rng, values: &mut [f64]| match evaluator {
         Some(evaluator) => {
-            evaluator.evaluate(after, rng, &mut Interrupt::never(), values);
+            evaluator.evaluate(after, rng, interrupt, values);
         }
         None if after.has().evaluator => after.evaluate(values),
         None => {}
@@ -137,11 +138,12 @@ pub fn greedy(
     position: &dyn Position,
     player: usize,
     legal: &[Action],
-    evaluator: Option<&dyn Evaluator>,
-    rng: &mut Rng,
+    context: &mut Context,
 ) -> (Action, f64) {
-    let value =
-        |action: &Action| afterstate_value(position, player, *action, evaluator, Chance::Judged, rng);
+    let Context { evaluator, rng, interrupt, .. } = context;
+    let value = |action: &Action| {
+        afterstate_value(position, player, *action, *evaluator, Chance::Judged, rng, interrupt)
+    };
     let values: Vec<f64> = legal.iter().map(value).collect();
     let best = rng.highest(&values);
     let action = legal.get(best).copied().unwrap_or_default();

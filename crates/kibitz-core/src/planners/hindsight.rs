@@ -48,7 +48,8 @@ crate::params! {
         /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
         /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
-        /// States to look at for a decision; where that is too few for the horizon, a nearer one is taken.
+        /// States to look at for a decision; where that is too few for the horizon, a nearer one is taken, and where it is too
+        /// few to look at all actions in all worlds, fewer worlds (one at least).
         pub states: u64 = 1_000_000, in 1..=u64::MAX;
         /// Time a move, after which the worlds planned in so far decide.
         pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
@@ -164,12 +165,14 @@ impl Planner for Worlds {
         let deadline = params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut inquiry =
-            Inquiry { params, model, view, horizon: params.horizon, states: 0, simulations: 0 };
+            Inquiry { params, model, view, share: 0, horizon: params.horizon, states: 0, simulations: 0 };
         let together = if params.paired { view.legal.len().max(1) } else { 1 };
+        let asked = u64::from(params.worlds) * view.legal.chunks(together).len() as u64;
+        inquiry.share = params.states / asked.max(1);
         let mut tally = Tally::new(view);
         let mut world = World::initial(&**model);
         for number in 0..params.worlds {
-            if number > 0 && late() {
+            if number > 0 && (late() || inquiry.is_spent()) {
                 break;
             }
             let mut values = Vec::with_capacity(view.legal.len());
@@ -196,6 +199,10 @@ impl Planner for Worlds {
             let (near, far) = (inquiry.horizon, params.horizon);
             decision.notes.push(format!("the horizon was {near} instead of {far}, for want of states"));
         }
+        if inquiry.is_spent() && tally.worlds < params.worlds.into() {
+            let (some, all) = (tally.worlds, params.worlds);
+            decision.notes.push(format!("there were {some} worlds instead of {all}, for want of states"));
+        }
         decision.elapsed = begun.elapsed();
         Ok(decision)
     }
@@ -206,6 +213,8 @@ struct Inquiry<'a> {
     params: &'a WorldsParams,
     model: &'a SharedModel,
     view: &'a View,
+    /// States to look at each time.
+    share: u64,
     /// How far to look; nearer than asked for once the states were too few.
     horizon: u32,
     states: u64,
@@ -213,6 +222,11 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
+    /// Whether all states are used up.
+    fn is_spent(&self) -> bool {
+        self.params.planner.is_none() && self.states >= self.params.states
+    }
+
     /// What each of some legal actions is worth in this world; `None` if it was interrupted.
     fn judge(
         &mut self,
@@ -254,8 +268,9 @@ impl Inquiry<'_> {
                 stopped = stopped || late();
                 stopped
             };
-            let share = self.params.states / u64::from(self.params.worlds);
-            let mut limits = Limits { states: share.max(1000), pause: &mut pause };
+            // One move ahead there is a state for each action.
+            let least = if self.horizon == 0 { actions.len() as u64 } else { 0 };
+            let mut limits = Limits { states: self.share.max(least), pause: &mut pause };
             let mut search = Lookahead::new(determinized, sure, &mut limits);
             search.most = if most.is_nan() { f64::INFINITY } else { most };
             let judged = search.judge(&start, self.horizon + 1);

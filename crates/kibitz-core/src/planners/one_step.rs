@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::bring_up_to_date;
 use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::evaluate::{Chance, afterstate_value};
-use crate::interrupt::Pause;
+use crate::interrupt::{Interrupt, Pause};
 use crate::model::{SharedModel, collapsed_or_self};
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Judgement, Planner};
@@ -94,8 +94,8 @@ impl Planner for OneStep {
                 if watch.is_due() && simulations > 0 && pause() {
                     break 'rounds;
                 }
-                let at = Erased(model, &world.state);
-                *sum += afterstate_value(&at, view.player, *action, None, Chance::Drawn, rng);
+                let (at, never) = (Erased(model, &world.state), &mut Interrupt::never());
+                *sum += afterstate_value(&at, view.player, *action, None, Chance::Drawn, rng, never);
                 *visits += 1;
                 simulations += 1;
             }

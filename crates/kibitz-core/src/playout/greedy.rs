@@ -46,6 +46,6 @@ impl Pick for Greedy {
         }
         self.scratch.clear();
         position.legal(player, &mut self.scratch);
-        greedy(position, player, &self.scratch, context.evaluator, context.rng).0
+        greedy(position, player, &self.scratch, context).0
     }
 }

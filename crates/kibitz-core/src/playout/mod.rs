@@ -122,10 +122,43 @@ pub fn play_out(
 ) -> u64 {
     match playout.plain() {
         Some(policy) if context.evaluator.is_none() && context.trace.is_none() => {
-            model.playouts(state, &Rollout { policy, ..*how }, count, context.rng, returns)
+            let how = Rollout { policy, ..*how };
+            model.playouts(state, &how, count, context.rng, context.interrupt, returns)
         }
-        _ => (0..count).map(|_| playout.run(Erased(model, state), how, context, returns)).sum(),
+        _ => {
+            let Context { evaluator, rng, interrupt, trace } = context;
+            let one = |_, interrupt: &mut Interrupt, returns: &mut [f64]| {
+                let trace = trace.as_deref_mut();
+                let mut context = Context { evaluator: *evaluator, rng, interrupt, trace };
+                Some(playout.run(Erased(model, state), how, &mut context, returns))
+            };
+            in_parts(count, 1, interrupt, returns, one).unwrap_or_default()
+        }
     }
+}
+
+/// Makes some playouts in parts of at most so many, each of which adds to `returns`, as long as nobody calls: those made
+/// by then stand for the others. Gives the steps of all; `None`, where a part says so, as the first one may.
+pub(crate) fn in_parts(
+    count: u32,
+    most: u32,
+    interrupt: &mut Interrupt,
+    returns: &mut [f64],
+    mut part: impl FnMut(u32, &mut Interrupt, &mut [f64]) -> Option<u64>,
+) -> Option<u64> {
+    let mut before = [0.0; MAX_PLAYERS];
+    before[..returns.len()].copy_from_slice(returns);
+    let (mut steps, mut made) = (0, 0);
+    while made < count && !(made > 0 && interrupt.stopped()) {
+        let some = most.min(count - made);
+        steps += part(some, interrupt, returns)?;
+        made += some;
+    }
+    if made < count {
+        let missing = f64::from(count - made) / f64::from(made);
+        returns.iter_mut().zip(before).for_each(|(sum, before)| *sum += missing * (*sum - before));
+    }
+    Some(steps)
 }
 
 /// The key of a player's move, by the action's own key ([`Position::action_key`]).

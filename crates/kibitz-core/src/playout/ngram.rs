@@ -143,3 +143,129 @@ impl Pick for Ngram {
         action
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Info, Turn};
+    use crate::interrupt::Interrupt;
+    use crate::position::At;
+    use crate::rng::Rng;
+
+    /// Three actions, for ever.
+    struct Three(Info);
+
+    impl Game for Three {
+        type State = ();
+        fn info(&self) -> &Info {
+            &self.0
+        }
+        fn initial(&self) {}
+        fn turn(&self, (): &()) -> Turn {
+            Turn::One(0)
+        }
+        fn legal(&self, (): &(), _: usize, actions: &mut Vec<Action>) {
+            actions.extend([Action(1), Action(2), Action(3)]);
+        }
+        fn step(&self, (): &mut (), _: &[Action], _: &mut [f64]) {}
+        fn action_name(&self, (): &(), _: Option<usize>, action: Action) -> String {
+            action.0.to_string()
+        }
+        fn text(&self, (): &(), _: Option<usize>) -> String {
+            String::new()
+        }
+    }
+
+    /// Steps, each with the moves of those who make it.
+    fn trace(steps: &[&[(usize, u64)]]) -> Trace {
+        let mut trace = Trace::default();
+        for moves in steps {
+            trace.steps.push(trace.moves.len());
+            trace.moves.extend_from_slice(moves);
+        }
+        trace
+    }
+
+    fn greedy(visits: u32) -> Ngram {
+        let params = NgramParams { epsilon: 0.0, visits, ..NgramParams::default() };
+        Ngram { params, ..Ngram::default() }
+    }
+
+    /// What a playout that has come so far takes.
+    fn picked(ngram: &mut Ngram, mut before: Trace, seed: u64) -> u32 {
+        let game = Three(Info::new(1, 0.0, 1.0));
+        let (mut rng, mut interrupt) = (Rng::new(seed), Interrupt::never());
+        let mut context =
+            Context { evaluator: None, rng: &mut rng, interrupt: &mut interrupt, trace: Some(&mut before) };
+        ngram.pick(&At(&game, &()), 0, &mut context).0
+    }
+
+    #[test]
+    fn a_move_is_known_by_what_it_was_made_after() {
+        let line = trace(&[&[(0, 1)], &[(0, 2)], &[(0, 3)]]);
+        let [none, one, two] = contexts(&line, 2);
+        assert_eq!((none, one.is_some(), two.is_some()), (Some(0), true, true));
+        assert_eq!(contexts(&line, 0)[1..], [None, None]);
+        assert_eq!((contexts(&line, 1)[1].is_some(), contexts(&line, 1)[2]), (true, None));
+        // The last step alone decides of N = 2, both and their order of N = 3; who moved counts.
+        let others = |steps: &[&[(usize, u64)]]| contexts(&trace(steps), 2);
+        assert_eq!(others(&[&[(0, 7)], &[(0, 2)]])[1], one);
+        assert_ne!(others(&[&[(0, 7)], &[(0, 2)]])[2], two);
+        assert_ne!(others(&[&[(0, 2)], &[(0, 1)]])[2], two);
+        assert_ne!(others(&[&[(0, 1)], &[(1, 2)]])[1], one);
+        // The moves of several at once are one step.
+        let both = contexts(&trace(&[&[(0, 1), (1, 2)]]), 1);
+        assert!(both[1].is_some() && both[2].is_none());
+        assert_ne!(both[1], contexts(&trace(&[&[(0, 1)], &[(1, 2)]]), 2)[1]);
+    }
+
+    #[test]
+    fn means_of_what_is_known_well_enough_are_averaged() {
+        let mut ngram = greedy(2);
+        let move_of = |action| move_key(0, action);
+        // After 1, 2 came to 1; after 3, to 0.
+        ngram.learn(&trace(&[&[(0, 1)], &[(0, 2)]]), &[1.0]);
+        ngram.learn(&trace(&[&[(0, 3)], &[(0, 2)]]), &[0.0]);
+        let after = |action| contexts(&trace(&[&[(0, action)]]), 1);
+        assert_eq!(ngram.value(after(9), move_of(2), 5.0), 0.5);
+        assert_eq!(ngram.value(after(1), move_of(2), 5.0), 0.5); // made after 1 once only
+        assert_eq!(ngram.value(after(1), move_of(9), 5.0), 5.0); // never made
+        ngram.learn(&trace(&[&[(0, 1)], &[(0, 2)]]), &[1.0]);
+        let alone = 2.0 / 3.0;
+        assert!((ngram.value(after(1), move_of(2), 5.0) - (alone + 1.0) / 2.0).abs() < 1e-12);
+        assert!((ngram.value(after(3), move_of(2), 5.0) - alone).abs() < 1e-12);
+        // Another player's same move is another.
+        assert_eq!(ngram.value(after(1), move_key(1, 2), 5.0), 5.0);
+    }
+
+    #[test]
+    fn the_best_after_what_was_done_is_taken() {
+        let mut ngram = greedy(1);
+        for (before, action, paid) in
+            [(1, 2, 1.0), (1, 1, 0.1), (1, 3, 0.1), (3, 2, 0.0), (3, 1, 0.2), (3, 3, 0.9)]
+        {
+            ngram.learn(&trace(&[&[(0, before)], &[(0, action)]]), &[paid]);
+        }
+        for seed in 0..20 {
+            assert_eq!(picked(&mut ngram, trace(&[&[(0, 1)]]), seed), 2);
+            assert_eq!(picked(&mut ngram, trace(&[&[(0, 3)]]), seed), 3);
+        }
+        // Now and then anything.
+        ngram.params.epsilon = 0.5;
+        let mut taken: Vec<u32> =
+            (0..50).map(|seed| picked(&mut ngram, trace(&[&[(0, 1)]]), seed)).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        assert_eq!(taken, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_fork_knows_what_was_learnt_and_learns_for_itself() {
+        let mut ngram = greedy(1);
+        ngram.learn(&trace(&[&[(0, 1)]]), &[1.0]);
+        let mut fork = ngram.clone();
+        fork.learn(&trace(&[&[(0, 1)]]), &[0.0]);
+        let value = |ngram: &Ngram| ngram.value(contexts(&trace(&[]), 0), move_key(0, 1), 5.0);
+        assert_eq!((value(&ngram), value(&fork)), (1.0, 0.5));
+    }
+}

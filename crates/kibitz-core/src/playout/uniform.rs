@@ -51,7 +51,7 @@ impl Playout for Uniform {
         // A game that plays many at once may play one quicker as well; but it knows nothing of other evaluators.
         let to_the_end = how.depth == u32::MAX && !how.one_turn;
         if (context.evaluator.is_none() || to_the_end) && context.trace.is_none() && !how.one_turn {
-            return model.playouts(state, &how, 1, context.rng, returns);
+            return model.playouts(state, &how, 1, context.rng, context.interrupt, returns);
         }
         model.rollout(state, &how, None, context, returns)
     }

@@ -21,6 +21,7 @@ use crate::belief::graph::{Arm, BeliefGraph, Distribution};
 use crate::belief::perfect_information_bound::PerfectInformationBound;
 use crate::discount::Running;
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::planner::{Decision, Judgement};
@@ -95,6 +96,8 @@ struct Run<'a> {
     /// Beliefs that a simulation adds.
     room: f64,
     rng: Rng,
+    /// Asked at each step: one simulation may take as long as thousands elsewhere.
+    interrupt: Interrupt<'a>,
 }
 
 impl BeliefSearch {
@@ -116,7 +119,9 @@ impl BeliefSearch {
             false => Bounds::default(),
         };
         let (c, room) = (params.exploration * info.spread, params.grow.unwrap_or(f64::INFINITY));
-        let mut run = Run { model, params, horizon, c, range, room, rng };
+        let mut late = || stop.is_late(pause);
+        let interrupt = Interrupt::new(&mut late);
+        let mut run = Run { model, params, horizon, c, range, room, rng, interrupt };
         let (root, exchanges) = self.graph.find(model, worlds);
         self.nodes.resize_with(self.graph.len(), Node::default);
         let begun = self.graph.transitions;
@@ -129,8 +134,7 @@ impl BeliefSearch {
             simulations += 1;
             let spent =
                 stop.is_spent(model, simulations, self.graph.transitions - begun + idle, self.nodes.len());
-            // One simulation may take as long as thousands elsewhere.
-            if spent || stop.is_late(pause) {
+            if spent || run.interrupt.poll() {
                 break;
             }
         }
@@ -164,6 +168,8 @@ impl BeliefSearch {
                 None => break,
             }
         }
+        // There was no time to see where the last one leads.
+        path.pop_if(|(at, edge)| *edge >= self.nodes[*at].tried);
         self.nodes[at].visits += u32::from(path.last().is_none_or(|(last, _)| *last != at));
         for (node, edge) in path.into_iter().rev() {
             self.nodes[node].visits += 1;
@@ -178,7 +184,8 @@ impl BeliefSearch {
         let belief = &self.graph.node(at).belief;
         let go_on = *room > 0.0;
         let (value, steps) = if go_on { (0.0, 0) } else { run.play_out(belief) };
-        let known = self.known.of(run.model, belief, run.range.high, self.graph.transitions);
+        let late = &mut || run.interrupt.poll();
+        let known = self.known.of(run.model, belief, run.range.high, self.graph.transitions, late);
         self.graph.transitions += steps + known.steps;
         let high = known.high;
         let low = if known.sure { high } else { run.range.low.min(high) };
@@ -228,7 +235,7 @@ impl BeliefSearch {
         let model = run.model;
         let mut beliefs = Vec::new();
         if edge == self.nodes[at].tried {
-            beliefs = self.try_edge(run, at, edge);
+            beliefs = self.try_edge(run, at, edge)?;
         }
         let Edge { arm, twin, .. } = &self.nodes[at].edges[edge];
         if *twin {
@@ -244,27 +251,30 @@ impl BeliefSearch {
             // The others are not kept: most of them are never come to.
             if beliefs.is_empty() {
                 let action = self.nodes[at].edges[edge].action;
-                beliefs = self.graph.arm(model, at, action, &mut || Ok(())).ok()?.1;
+                beliefs = self.graph.arm(model, at, action, &mut || run.go_on()).ok()?.1;
             }
             self.graph.keep(next, beliefs.swap_remove(chosen));
         }
         Some(next)
     }
 
-    /// Finds out what the next untried edge leads to.
-    fn try_edge(&mut self, run: &Run, at: usize, edge: usize) -> Vec<Distribution> {
+    /// Finds out what the next untried edge leads to; `None` if there is no time for it.
+    fn try_edge(&mut self, run: &mut Run, at: usize, edge: usize) -> Option<Vec<Distribution>> {
         let action = self.nodes[at].edges[edge].action;
-        let found = self.graph.arm(run.model, at, action, &mut || Ok(()));
+        let found = self.graph.arm(run.model, at, action, &mut || run.go_on());
+        if found.is_err() && run.interrupt.stopped() {
+            return None;
+        }
         self.nodes.resize_with(self.graph.len(), Node::default);
         let node = &mut self.nodes[at];
         node.tried += 1;
         let Ok((arm, beliefs)) = found else {
             node.edges[edge].twin = true;
-            return Vec::new();
+            return Some(Vec::new());
         };
         let twin = node.edges[..edge].iter().any(|other| !other.twin && same(&other.arm, &arm));
         (node.edges[edge].arm, node.edges[edge].twin) = (arm, twin);
-        beliefs
+        Some(beliefs)
     }
 
     /// Bellman's equation for an edge and its node, and for their bounds.
@@ -331,7 +341,10 @@ impl BeliefSearch {
         let first = table.first().filter(|best| best.value.is_some()).map(|best| best.action);
         let mut decision = match first {
             Some(action) => Decision { action, table, ..Decision::default() },
-            None => Decision::at_random(view, &mut run.rng),
+            None => {
+                let note = "a move at random: there was no time to try a single one".to_owned();
+                Decision::at_random(view, &mut run.rng).noting(note)
+            }
         };
         decision.nodes = self.nodes.len() as u64;
         decision.edges = self.nodes.iter().map(|node| node.tried as u64).sum();
@@ -363,6 +376,11 @@ const GUESSES: usize = 8;
 const COMPARED: usize = 64;
 
 impl Run<'_> {
+    /// Nothing, unless it is time to stop.
+    fn go_on(&mut self) -> Result<(), String> {
+        if self.interrupt.poll() { Err("interrupted".to_owned()) } else { Ok(()) }
+    }
+
     /// All actions, those first that look best: by what they pay at once and by how much they would tell,
     /// seen in a few of the states that may be. Of those that come to the same there, all but one come last;
     /// so do, of many actions, those that are not looked at. Gives the steps of the model as well.
@@ -428,6 +446,7 @@ impl Run<'_> {
             let turn = model.turn(&truth);
             let joint = match turn {
                 Turn::Over => break,
+                _ if self.interrupt.poll() => break,
                 _ if moves == depth || draws > model.info().longest_chance() => break,
                 Turn::Chance => {
                     draws += 1;
@@ -442,8 +461,9 @@ impl Run<'_> {
                     let guess = guesses.get(self.rng.below(guesses.len() as u32) as usize);
                     steps += guess.map_or(0, |_| legal.len() as u64);
                     let pays = |guess, action| successor::<1>(*model, guess, action).rewards[0];
-                    let best = guess
-                        .and_then(|guess| first_highest(legal.iter().copied(), |action| pays(guess, action)));
+                    let best = guess.and_then(|guess| {
+                        first_highest(legal.iter().copied(), |action| pays(guess, action))
+                    });
                     best.unwrap_or(legal[0])
                 }
             };

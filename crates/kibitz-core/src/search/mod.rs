@@ -90,9 +90,6 @@ impl Planner for TreeSearch {
         let model = if self.params.knows_the_state() { collapsed_or_self(model) } else { model };
         let Parts { kind, mut playout, selection, belief } =
             compose(&self.params, &self.presets, &*model).map_err(named)?;
-        if model.info().one_thread {
-            self.params.workers = 1;
-        }
         let rng = Rng::new(seed);
         if kind == TreeKind::Public
             && let Some((blind, mover)) = unseen::unseen_move(&*model, &mut rng.fork(Purpose::Look))
@@ -145,9 +142,11 @@ impl Planner for TreeSearch {
 
     fn act(&mut self, view: &View, pause: &mut dyn FnMut() -> bool) -> Result<Decision, String> {
         let begun = Instant::now();
-        let params = &self.params;
         let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
         let model = session.model.clone();
+        let alone = model.info().one_thread && self.params.workers > 1;
+        let workers = if alone { 1 } else { self.params.workers };
+        let params = &SearchParams { workers, ..self.params.clone() };
         let faults = model.faults();
         session.decisions += 1;
         let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
@@ -163,6 +162,12 @@ impl Planner for TreeSearch {
                 let context = DecisionContext { params, view, begun, faults, kind, number };
                 let mut decision = session.decide(&context, rng, pause)?;
                 decision.notes.extend(aside);
+                if alone {
+                    decision.notes.push(format!(
+                        "one worker instead of {}: only one thread at a time may use this game",
+                        self.params.workers
+                    ));
+                }
                 decision
             }
         };

@@ -137,8 +137,8 @@ impl OutcomeSearch {
             *self = OutcomeSearch::default();
         }
         let mut run = Run::new(model, config, rng);
-        let root = self.find(&mut run, state);
         let mut late = || stop.is_late(pause);
+        let root = self.find(&mut run, state, &mut late);
         let (simulations, moves) =
             self.search(&mut run, root, horizon, &mut late, |search, run, simulations| {
                 let decided = || params.until_decided && search.lead(root) > stop.simulations - simulations;
@@ -166,7 +166,7 @@ impl OutcomeSearch {
         if self.broken_off || self.nodes.len() > KEEP {
             *self = OutcomeSearch::default();
         }
-        let root = self.find(run, state);
+        let root = self.find(run, state, pause);
         let enough = run.transitions.saturating_add(transitions);
         self.search(run, root, u32::MAX, pause, |search, run, _| {
             run.transitions >= enough || search.nodes.len() > 2 * KEEP
@@ -210,7 +210,7 @@ impl OutcomeSearch {
     }
 
     /// The node of a state; a new one is judged.
-    fn find(&mut self, run: &mut Run, state: State) -> u32 {
+    fn find(&mut self, run: &mut Run, state: State, late: Late) -> u32 {
         let new = self.nodes.len() as u32;
         if run.model.has().hash {
             let node = *self.index.entry(run.model.hash(&state)).or_insert(new);
@@ -221,7 +221,7 @@ impl OutcomeSearch {
         let turn = run.model.turn(&state);
         let mut worth = [0.0; MAX_PLAYERS];
         if turn != Turn::Over {
-            run.judge(&state, &mut worth);
+            run.judge(&state, late, &mut worth);
         }
         self.worth.push(&worth[..run.players]);
         self.nodes.push(Node { state, turn, visits: 0, edges: None });
@@ -319,7 +319,7 @@ impl OutcomeSearch {
             let mut paid = [0.0; MAX_PLAYERS];
             for Successor { state, probability, rewards, .. } in successors {
                 paid.iter_mut().zip(rewards).for_each(|(sum, reward)| *sum += probability * reward);
-                let to = self.find(run, state);
+                let to = self.find(run, state, late);
                 self.outcomes.push(Outcome { to, probability, visits: 0 });
             }
             self.edges.push(Edge { action, visits: 0, outcomes });
@@ -424,9 +424,9 @@ impl<'a> Run<'a> {
     }
 
     /// What a state is taken to be worth before it is looked into.
-    fn judge(&mut self, state: &State, worth: &mut [f64; MAX_PLAYERS]) {
+    fn judge(&mut self, state: &State, late: Late, worth: &mut [f64; MAX_PLAYERS]) {
         let SearchConfig { playout, evaluator, rollout, playouts, .. } = &mut self.config;
-        let mut interrupt = Interrupt::never();
+        let mut interrupt = Interrupt::new(late);
         let mut context =
             Context { evaluator: *evaluator, rng: &mut self.rng, interrupt: &mut interrupt, trace: None };
         let returns = &mut worth[..self.players];
@@ -436,11 +436,7 @@ impl<'a> Run<'a> {
     }
 
     /// All that may become of an action until somebody is to move again.
-    fn successors(
-        &mut self,
-        state: &State,
-        action: Action,
-    ) -> Result<Vec<Successor<MAX_PLAYERS>>, String> {
+    fn successors(&mut self, state: &State, action: Action) -> Result<Vec<Successor<MAX_PLAYERS>>, String> {
         let too_many = || {
             format!(
                 "tree=outcomes needs actions with at most {MOST_OUTCOMES} outcomes, and here is one with more; use \

@@ -141,7 +141,8 @@ impl Search<'_, '_> {
         self.nodes.resize_with(self.graph.len(), Node::default);
         if self.nodes[at].most.is_none() {
             let highest = self.model.info().max_return;
-            let known = self.known.of(self.model, belief, highest, self.graph.transitions);
+            let known =
+                self.known.of(self.model, belief, highest, self.graph.transitions, self.limits.pause);
             self.nodes[at].most = Some(known.high);
             self.nodes[at].value = known.sure.then_some(known.high);
         }

@@ -8,6 +8,7 @@
 use super::{Limits, Solution};
 use crate::expectimax::{Expectimax, Failure, Order, TO_THE_END, Worth, judged, key, shorter, too_long};
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::keys::KeyMap;
 use crate::model::{Model, State};
 use crate::playout::{MAX_PLAYERS, Rollout};
@@ -252,7 +253,8 @@ impl<'a, 'b> Lookahead<'a, 'b> {
 fn left_for_both(model: &dyn Model, state: &State) -> f64 {
     let how = Rollout::random(LONGEST, model.info().discount);
     let mut returns = [0.0; 2];
-    model.playouts(state, &how, 1, &mut Rng::stream(0, Purpose::Look), &mut returns);
+    let mut rng = Rng::stream(0, Purpose::Look);
+    model.playouts(state, &how, 1, &mut rng, &mut Interrupt::never(), &mut returns);
     let sum = returns[0] + returns[1];
     if sum.abs() < 1e-9 { 0.0 } else { sum }
 }

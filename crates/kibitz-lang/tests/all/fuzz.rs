@@ -147,7 +147,14 @@ fn mutated_games_run() {
                 let how = Rollout::random(20, 1.0);
                 let mut returns = vec![0.0; loaded.game.info().players];
                 let state = loaded.game.initial();
-                loaded.game.playouts(&state, &how, 3, &mut Rng::new(1), &mut returns);
+                loaded.game.playouts(
+                    &state,
+                    &how,
+                    3,
+                    &mut Rng::new(1),
+                    &mut kibitz_core::interrupt::Interrupt::never(),
+                    &mut returns,
+                );
                 loaded.game.text(&state, None);
                 ran += 1;
             }

@@ -270,7 +270,14 @@ fn limits_of_the_reasoner_are_told() {
     assert_eq!(game.report.machine, "reasoner");
     let how = Rollout::random(100, 1.0);
     let state = game.game.initial();
-    game.game.playouts(&state, &how, 1, &mut Rng::new(1), &mut [0.0]);
+    game.game.playouts(
+        &state,
+        &how,
+        1,
+        &mut Rng::new(1),
+        &mut kibitz_core::interrupt::Interrupt::never(),
+        &mut [0.0],
+    );
     assert!(game.game.fault().is_some_and(|fault| fault.contains("takes more than 20000 steps")));
 }
 

@@ -8,6 +8,7 @@ use kibitz_core::abilities::{
     OwnMacroActions, PlanningModel, Preferred, Prove, Resample, Solver, StateHash, Svg, Symmetries,
     ViewKey,
 };
+use kibitz_core::interrupt::Interrupt;
 use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::rng::derive;
@@ -212,7 +213,14 @@ impl PlanningModel<Truth> for PyRules {
 }
 
 impl Solver<Truth> for PyRules {
-    fn judge(&self, state: &Truth, effort: u32, rng: &mut Rng, returns: &mut [f64]) -> Option<u64> {
+    fn judge(
+        &self,
+        state: &Truth,
+        effort: u32,
+        rng: &mut Rng,
+        _: &mut Interrupt,
+        returns: &mut [f64],
+    ) -> Option<u64> {
         self.ask(state, None, |py, state| {
             let Some(judge) = &self.methods.judge else { return Ok(None) };
             let answer = self.streams.lend(py, rng, |stream| judge.bind(py).call1((state, effort, stream)));

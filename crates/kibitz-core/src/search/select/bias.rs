@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
 use crate::evaluate::{Chance, Evaluator, afterstate_value};
+use crate::interrupt::Interrupt;
 use crate::position::Position;
 use crate::rng::Rng;
 
@@ -51,11 +52,9 @@ impl Selection for ProgressiveBias {
         rng: &mut Rng,
     ) {
         for (index, edge) in at.edges.iter().enumerate() {
-            at.set_column(
-                HEURISTIC,
-                index,
-                afterstate_value(position, player, edge.action(), evaluator, Chance::Judged, rng),
-            );
+            let (action, never) = (edge.action(), &mut Interrupt::never());
+            let value = afterstate_value(position, player, action, evaluator, Chance::Judged, rng, never);
+            at.set_column(HEURISTIC, index, value);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 
+use kibitz_core::interrupt::Interrupt;
 use kibitz_core::rng::{Rng, mix};
 
 use super::cards::{CARDS, Card, members};
@@ -223,7 +224,14 @@ thread_local! {
 }
 
 /// Whether a bounded search wins with the unseen cards shuffled; and how many places it looked at.
-pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: &mut Rng) -> (bool, u64) {
+pub fn try_one(
+    table: &mut Table,
+    place: &Place,
+    unseen: u64,
+    effort: u32,
+    rng: &mut Rng,
+    interrupt: &mut Interrupt,
+) -> (bool, u64) {
     let mut cards = [Card(0); CARDS];
     let mut count = 0;
     for card in members(unseen) {
@@ -233,6 +241,6 @@ pub fn try_one(table: &mut Table, place: &Place, unseen: u64, effort: u32, rng: 
     rng.shuffle(&mut cards[..count]);
     table.suppose(place, cards[..count].iter().copied());
     let (outcome, looked_at) =
-        SOLVER.with_borrow_mut(|solver| solver.solve(table, place, effort as usize, || false));
+        SOLVER.with_borrow_mut(|solver| solver.solve(table, place, effort as usize, || interrupt.poll()));
     (outcome == Outcome::Won, looked_at as u64)
 }
