@@ -13,6 +13,7 @@ pub mod source;
 
 // The languages. Each registers itself; nothing else names them.
 pub mod gdl;
+pub mod vgdl;
 
 pub use language::Language;
 pub use source::{Finding, Severity, Source, Span};

@@ -12,3 +12,5 @@ mod past;
 mod picture;
 mod symmetries;
 mod time;
+mod vgdl;
+mod vgdl_json;

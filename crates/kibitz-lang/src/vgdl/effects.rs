@@ -1,0 +1,325 @@
+//! What happens where sprites meet, and at the edge of the screen.
+
+use crate::vgdl::ontology::Verb;
+use crate::vgdl::rules::{KindId, Orientation};
+use crate::vgdl::state::{DEAD, ORIENTED, STOPPED};
+use crate::vgdl::tick::{Chance, Tick};
+
+/// A sprite that may meet others: its row in the search, which of its family's types it is, and its number.
+type Partner = (i32, u16, u32);
+
+impl<C: Chance> Tick<'_, C> {
+    /// All effects of a tick, in the order of the rules.
+    pub(super) fn effects(&mut self) {
+        let world = self.world;
+        for (kind, list) in &world.rules.edge {
+            for &effect in list {
+                for at in self.members(*kind) {
+                    if !self.state.sprites[at].is(DEAD) && self.at_edge(at) {
+                        self.chance.fired(effect);
+                        self.execute(effect, at, None);
+                    }
+                }
+            }
+        }
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for (left, right, list) in &world.rules.pairs {
+            for &effect in list {
+                self.partners(*left, &mut first);
+                if first.is_empty() {
+                    continue;
+                }
+                self.partners(*right, &mut second);
+                if !second.is_empty() {
+                    first.sort_unstable();
+                    self.meet(effect, &first, &second);
+                }
+            }
+        }
+    }
+
+    fn members(&self, kind: KindId) -> Vec<usize> {
+        self.world.kind(kind).family.iter().flat_map(|k| self.state.all(*k)).collect()
+    }
+
+    fn partners(&self, kind: KindId, partners: &mut Vec<Partner>) {
+        partners.clear();
+        let block = self.world.level.block;
+        for (number, k) in self.world.kind(kind).family.iter().enumerate() {
+            let row = |at: usize| self.state.sprites[at].row_y / block;
+            partners.extend(self.state.all(*k).map(|at| (row(at), number as u16, at as u32)));
+        }
+    }
+
+    /// An effect on all first partners, by rows, with all second ones that each meets.
+    fn meet(&mut self, effect: usize, first: &[Partner], second: &[Partner]) {
+        let mut met: Vec<Partner> = Vec::new();
+        for &(row, _, at) in first {
+            let one = at as usize;
+            let sprite = &self.state.sprites[one];
+            if sprite.is(DEAD) {
+                continue;
+            }
+            // Who stands on a line between rows looks up, and who does not looks down.
+            let top = if sprite.row_y % self.world.level.block == 0 { row - 1 } else { row };
+            let mut done: Option<Partner> = None;
+            'again: loop {
+                let moves = self.moves;
+                met.clear();
+                let (x, y) = (self.state.sprites[one].x, self.state.sprites[one].y);
+                let block = self.world.level.block;
+                met.extend(second.iter().filter(|partner| {
+                    let other = &self.state.sprites[partner.2 as usize];
+                    (partner.0 == top || partner.0 == top + 1)
+                        && (other.x - x).abs() < block
+                        && (other.y - y).abs() < block
+                        && partner.2 != at
+                        && done.is_none_or(|done| done < **partner)
+                }));
+                met.sort_unstable();
+                for &partner in &met {
+                    done = Some(partner);
+                    self.chance.fired(effect);
+                    if self.execute(effect, one, Some(partner.2 as usize)) {
+                        let score = self.world.rules.effects[effect].score;
+                        self.state.score = self.state.score.saturating_add(score);
+                    }
+                    if self.state.sprites[one].is(DEAD) {
+                        break 'again;
+                    }
+                    if self.moves != moves {
+                        // Others may be met now.
+                        continue 'again;
+                    }
+                }
+                break;
+            }
+        }
+    }
+
+    fn at_edge(&self, at: usize) -> bool {
+        let (sprite, level) = (&self.state.sprites[at], &self.world.level);
+        let inside = |place: i32, cells: i32| place >= 0 && place <= (cells - 1) * level.block;
+        !(inside(sprite.x, level.width) && inside(sprite.y, level.height))
+    }
+
+    fn kill(&mut self, at: usize) {
+        self.state.sprites[at].flags |= DEAD;
+    }
+
+    fn back(&mut self, at: usize) {
+        self.put(at, self.state.sprites[at].last);
+    }
+
+    fn turn(&mut self, at: usize) {
+        let sprite = &mut self.state.sprites[at];
+        sprite.orientation = sprite.orientation.reversed();
+    }
+
+    /// How much a sprite has of an effect's resource.
+    fn has(&self, effect: usize, at: usize) -> i32 {
+        let resources = self.world.rules.resources.len();
+        let resource = self.world.rules.effects[effect].resource;
+        resource.and_then(|r| self.state.carried(at, r, resources)).unwrap_or(0)
+    }
+
+    /// Where another sprite went in this tick.
+    fn way(&self, other: usize) -> (i32, i32) {
+        let sprite = &self.state.sprites[other];
+        Orientation::of(sprite.x - sprite.last.0, sprite.y - sprite.last.1).vector()
+    }
+
+    /// Carries an effect out on a sprite and the other that it meets, which the edge of the screen is not. Whether it
+    /// scores.
+    fn execute(&mut self, number: usize, one: usize, other: Option<usize>) -> bool {
+        let world = self.world;
+        let effect = &world.rules.effects[number];
+        let resources = world.rules.resources.len();
+        match effect.verb {
+            Verb::StepBack => self.back(one),
+            Verb::KillSprite => self.kill(one),
+            Verb::ReverseDirection => self.turn(one),
+            Verb::TurnAround => {
+                self.back(one);
+                for _ in 0..2 {
+                    let sprite = &mut self.state.sprites[one];
+                    sprite.still = world.kind(sprite.kind).cooldown;
+                    self.active(one, Orientation::DOWN.vector(), self.speed(one));
+                }
+                self.turn(one);
+            }
+            Verb::TransformTo => self.transform(one, effect.made, None),
+            Verb::TransformToSingleton => {
+                if let Some(made) = effect.made {
+                    for former in self.state.all(made).collect::<Vec<usize>>() {
+                        self.transform(former, effect.other, None);
+                    }
+                }
+                self.transform(one, effect.made, other.filter(|_| effect.takes_orientation));
+            }
+            Verb::WrapAround => {
+                let level = &world.level;
+                let sprite = &mut self.state.sprites[one];
+                let offset = effect.offset.saturating_mul(level.block);
+                match sprite.orientation {
+                    Orientation::RIGHT => sprite.x = offset,
+                    Orientation::LEFT => sprite.x = (level.width - 1) * level.block - offset,
+                    Orientation::DOWN => sprite.y = offset,
+                    Orientation::UP => sprite.y = (level.height - 1) * level.block - offset,
+                    _ => {}
+                }
+                sprite.still = 0;
+                self.moves += 1;
+            }
+            Verb::ChangeResource => {
+                if let Some(resource) = effect.resource {
+                    let limit = world.kind(world.rules.resources[resource]).limit;
+                    if self.has(number, one).saturating_add(effect.value) <= limit {
+                        self.state.give(one, resource, effect.value, resources);
+                    }
+                }
+            }
+            Verb::CollectResource => {
+                let kind = world.kind(self.state.sprites[one].kind);
+                if let (Some(resource), Some(other)) = (kind.resource, other) {
+                    let before = self.state.carried(other, resource, resources).unwrap_or(0);
+                    if before.saturating_add(kind.value) <= kind.limit {
+                        self.state.give(other, resource, kind.value, resources);
+                    }
+                }
+            }
+            Verb::KillIfHasLess => {
+                if self.has(number, one) > effect.limit {
+                    return false;
+                }
+                self.kill(one);
+            }
+            Verb::KillIfHasMore => {
+                if self.has(number, one) < effect.limit {
+                    return false;
+                }
+                self.kill(one);
+            }
+            Verb::KillIfOtherHasMore => {
+                if other.is_none_or(|other| self.has(number, other) < effect.limit) {
+                    return false;
+                }
+                self.kill(one);
+            }
+            Verb::KillIfFromAbove => {
+                let this = &self.state.sprites[one];
+                let falls = other.map(|other| &self.state.sprites[other]);
+                if falls.is_some_and(|other| this.last.1 > other.last.1 && other.y > other.last.1) {
+                    self.kill(one);
+                }
+            }
+            Verb::CloneSprite => {
+                let sprite = self.state.sprites[one];
+                world.birth(self.state, sprite.kind, (sprite.x, sprite.y));
+            }
+            Verb::SpawnIfHasMore => {
+                if self.chance.unit('H') >= effect.probability || self.has(number, one) < effect.limit {
+                    return false;
+                }
+                let sprite = &self.state.sprites[one];
+                if let Some(made) = effect.made {
+                    let place = (sprite.x, sprite.y);
+                    world.birth(self.state, made, place);
+                }
+            }
+            Verb::FlipDirection => {
+                let drawn = self.chance.below('F', 4) as usize;
+                self.state.sprites[one].orientation = Orientation::ALL[drawn.min(3)];
+            }
+            Verb::UndoAll => {
+                for at in 0..self.state.sprites.len() {
+                    if world.rules.order.contains(&self.state.sprites[at].kind) {
+                        self.back(at);
+                    }
+                }
+            }
+            Verb::PullWithIt => {
+                if let Some(other) = other.filter(|_| !self.pulled.contains(&one)) {
+                    self.pulled.push(one);
+                    let still = self.state.sprites[one].still;
+                    self.step(one, self.way(other), self.pixels(self.speed(other)));
+                    self.state.sprites[one].still = still;
+                }
+            }
+            Verb::BounceForward => {
+                if let Some(other) = other {
+                    self.active(one, self.way(other), self.speed(other));
+                }
+            }
+            Verb::WallStop => {
+                let middle = |at: usize, this: &Self| (this.state.sprites[at].x, this.state.sprites[at].y);
+                self.back(one);
+                if let Some(other) = other {
+                    let ((x, y), (u, v)) = (middle(one, self), middle(other, self));
+                    let across = (x - u).abs() > (y - v).abs();
+                    let sprite = &mut self.state.sprites[one];
+                    let (right, down) = sprite.orientation.vector();
+                    sprite.orientation =
+                        if across { Orientation::of(0, down) } else { Orientation::of(right, 0) };
+                    if sprite.orientation == Orientation::NONE {
+                        sprite.flags |= STOPPED;
+                    }
+                }
+            }
+            Verb::TeleportToExit => {
+                let target = other.and_then(|other| world.kind(self.state.sprites[other].kind).target);
+                let exits: Vec<usize> = target.map_or(Vec::new(), |kind| self.state.all(kind).collect());
+                if exits.is_empty() {
+                    self.kill(one);
+                } else {
+                    let drawn = self.chance.below('T', exits.len() as u32) as usize;
+                    let exit = self.state.sprites[exits[drawn.min(exits.len() - 1)]];
+                    self.put(one, (exit.x, exit.y));
+                    let sprite = &mut self.state.sprites[one];
+                    sprite.still = 0;
+                    if exit.is(ORIENTED) {
+                        sprite.orientation = exit.orientation;
+                    }
+                }
+            }
+            Verb::AttractGaze => {
+                let (this, looks) = (self.state.sprites[one], other.map(|other| self.state.sprites[other]));
+                if let Some(other) = looks.filter(|other| this.is(ORIENTED) && other.is(ORIENTED))
+                    && self.chance.unit('G') < effect.probability
+                {
+                    self.state.sprites[one].orientation = other.orientation;
+                }
+            }
+        }
+        true
+    }
+
+    /// Makes a sprite one of another type, which looks against `facing` if that is given.
+    fn transform(&mut self, one: usize, made: Option<KindId>, facing: Option<usize>) {
+        let world = self.world;
+        let sprite = self.state.sprites[one];
+        let Some(new) = made.and_then(|made| world.birth(self.state, made, (sprite.x, sprite.y))) else {
+            return;
+        };
+        let resources = world.rules.resources.len();
+        for resource in 0..resources {
+            if let Some(amount) = self.state.carried(one, resource, resources) {
+                self.state.give(new, resource, amount, resources);
+            }
+        }
+        let against = facing.map(|facing| self.state.sprites[facing].orientation.reversed());
+        let born = &mut self.state.sprites[new];
+        born.last = sprite.last;
+        if sprite.is(ORIENTED) && born.is(ORIENTED) {
+            born.orientation = sprite.orientation;
+        }
+        if let Some(orientation) = against {
+            born.orientation = orientation;
+            born.flags |= ORIENTED;
+        }
+        if world.avatar(sprite.kind).is_some() && world.avatar(born.kind).is_some() {
+            self.state.avatar = new as u32;
+        }
+        self.kill(one);
+    }
+}

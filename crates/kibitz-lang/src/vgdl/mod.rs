@@ -1,0 +1,14 @@
+//! VGDL, the language of two-dimensional video games, as the Java framework of March 2015 understood it.
+//!
+//! From the lowest to the highest: [`ontology`] (classes of sprites, effects and terminations), [`mod@parse`] (from
+//! text to lines), [`rules`] (what they say, in numbers), [`mod@check`] (from lines to that, with findings),
+//! [`level`] (where a game starts), [`state`], [`tick`] and [`effects`] (what happens).
+
+pub mod check;
+pub mod effects;
+pub mod level;
+pub mod ontology;
+pub mod parse;
+pub mod rules;
+pub mod state;
+pub mod tick;
