@@ -32,7 +32,7 @@ SAMPLE = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", [entry.name for entry in shipped_rules()])
+@pytest.mark.parametrize("entry", [entry.name for entry in shipped_rules() if entry.name.endswith(".kif")])
 def test_rules_that_come_with_the_package(entry: str) -> None:
     verdict = oracle.compare(entry, states=10, seconds=PATIENCE)
     assert (verdict.result, verdict.differences) == ("agrees", [])

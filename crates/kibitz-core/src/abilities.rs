@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::episode::Timing;
-use crate::game::{Action, Game};
+use crate::game::{Action, Game, Observation};
 use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
@@ -77,6 +77,8 @@ declare! {
     action_heuristic: ActionHeuristic = "action heuristic",
     /// [`Preferred`]: narrows the legal actions for playouts.
     preferred: Preferred = "preferred actions",
+    /// [`ShownChance`]: tells what was drawn from what everybody is told of it.
+    shown_chance: ShownChance = "shown chance",
     /// [`Resample`]: draws a state that fits a view.
     resampling: Resample = "resampling",
     /// [`ViewKey`]: tells from a state what a player has seen.
@@ -151,6 +153,12 @@ pub trait Preferred<S> {
     /// Appends the legal actions that a sensible playout chooses from, uniformly; they may depend
     /// on what `player` knows only.
     fn preferred(&self, state: &S, player: usize, actions: &mut Vec<Action>);
+}
+
+/// Tells what was drawn from what everybody is told of it, where [`Game::chance`] does not list the outcomes.
+pub trait ShownChance<S> {
+    /// The one outcome at this chance turn after which a player is told this.
+    fn shown(&self, state: &S, told: Observation) -> Option<Action>;
 }
 
 /// Draws a state that fits a view.
@@ -373,6 +381,14 @@ macro_rules! through {
             }
         }
     };
+    (ShownChance, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::ShownChance<$P> for $W {
+            fn shown(&self, $p: &$P, told: $crate::Observation) -> Option<$crate::Action> {
+                let $w = self;
+                $to.and_then(|to| to.shown($inner, told))
+            }
+        }
+    };
     (ViewKey, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
         impl<$($g)*> $crate::abilities::ViewKey<$P> for $W {
             fn view_key(&self, $p: &$P, player: usize) -> u64 {
@@ -536,7 +552,7 @@ macro_rules! erase {
 }
 
 erase! {
-    hash: StateHash, evaluator: Evaluate, action_heuristic: ActionHeuristic, preferred: Preferred, view_key: ViewKey, solver: Solver, picture: Svg,
+    hash: StateHash, evaluator: Evaluate, action_heuristic: ActionHeuristic, preferred: Preferred, shown_chance: ShownChance, view_key: ViewKey, solver: Solver, picture: Svg,
     atoms: Atoms, facts: Facts, action_keys: ActionKeys, batch: Batch, faults: Faults,
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::abilities::{
     ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove,
-    RealTime, Resample, Solver, StateHash, Svg, Symmetries, ViewKey,
+    RealTime, Resample, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::interrupt::Interrupt;
@@ -101,6 +101,7 @@ pub trait Model:
     + Evaluate<State>
     + ActionHeuristic<State>
     + Preferred<State>
+    + ShownChance<State>
     + Resample<State>
     + ViewKey<State>
     + Solver<State>

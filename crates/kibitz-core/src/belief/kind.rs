@@ -182,7 +182,7 @@ impl BeliefKind {
         let opponents = self.opponents;
         let particles = |count, weights| Box::new(Particles::new(count, weights).against(opponents));
         Ok(match self.form {
-            Form::Auto if info.perfect_information && info.explicit_chance => {
+            Form::Auto if info.perfect_information && (info.explicit_chance || has.shown_chance) => {
                 Box::new(Exact::new(1_000_000).against(opponents))
             }
             Form::Auto => particles(draws.clamp(100, 1000) as usize, Weights::Even),

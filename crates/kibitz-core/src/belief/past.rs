@@ -210,7 +210,13 @@ impl Past<'_> {
         let turn = model.turn(state);
         if turn == Turn::Chance {
             if !model.info().explicit_chance {
-                return Err(Unlisted::Drawn);
+                // What the player was told next says what was drawn, if anything does.
+                let told = match self.view.events.get(world.at) {
+                    Some(Event::Observed(told)) => *told,
+                    _ => return Err(Unlisted::Drawn),
+                };
+                let shown = model.shown(state, told).ok_or(Unlisted::Drawn)?;
+                return Ok(vec![(vec![shown], 1.0)]);
             }
             let mut outcomes = Vec::new();
             model.chance(state, &mut outcomes);

@@ -2,7 +2,7 @@
 
 use crate::vgdl::ontology::Verb;
 use crate::vgdl::rules::{KindId, Orientation};
-use crate::vgdl::state::{DEAD, ORIENTED, STOPPED};
+use crate::vgdl::state::{DEAD, ORIENTED, STOPPED, Sprite};
 use crate::vgdl::tick::{Chance, Tick};
 
 /// A sprite that may meet others: its row in the search, which of its family's types it is, and its number.
@@ -14,8 +14,12 @@ impl<C: Chance> Tick<'_, C> {
         let world = self.world;
         for (kind, list) in &world.rules.edge {
             for &effect in list {
+                if !self.any(*kind, &|sprite| self.at_edge(sprite)) {
+                    continue;
+                }
                 for at in self.members(*kind) {
-                    if !self.state.sprites[at].is(DEAD) && self.at_edge(at) {
+                    let sprite = &self.state.sprites[at];
+                    if !sprite.is(DEAD) && self.at_edge(sprite) {
                         self.chance.fired(effect);
                         self.execute(effect, at, None);
                     }
@@ -24,18 +28,66 @@ impl<C: Chance> Tick<'_, C> {
         }
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for (left, right, list) in &world.rules.pairs {
+            // Where nobody touches anybody, no effect changes that.
+            if !self.may_meet(*left, *right) {
+                continue;
+            }
             for &effect in list {
                 self.partners(*left, &mut first);
-                if first.is_empty() {
-                    continue;
-                }
                 self.partners(*right, &mut second);
-                if !second.is_empty() {
-                    first.sort_unstable();
-                    self.meet(effect, &first, &second);
-                }
+                // Both are nearly in order: levels are read row by row.
+                first.sort();
+                second.sort();
+                self.meet(effect, &first, &second);
             }
         }
+    }
+
+    /// Whether something holds of a sprite of a type's family.
+    fn any<F: Fn(&Sprite) -> bool>(&self, kind: KindId, holds: &F) -> bool {
+        let (sprites, newborn) = (&self.state.sprites, self.state.newborn());
+        let family = &self.world.kind(kind).family;
+        let is_born = |sprite: &Sprite| family.contains(&sprite.kind) && holds(sprite);
+        family.iter().any(|k| sprites[self.state.range(*k)].iter().any(&holds))
+            || sprites[newborn..].iter().any(is_born)
+    }
+
+    /// Whether a sprite of one type's family touches one of another's.
+    fn may_meet(&self, left: KindId, right: KindId) -> bool {
+        let (world, block) = (self.world, self.world.level.block);
+        let touch = |one: &Sprite, other: &Sprite| {
+            (other.x - one.x).abs() < block && (other.y - one.y).abs() < block && !std::ptr::eq(one, other)
+        };
+        let (first, second) = (&world.kind(left).family, &world.kind(right).family);
+        let mut bits = 0;
+        let mut moving = self.state.newborn() < self.state.sprites.len();
+        for kind in second {
+            let bit = world.frozen[usize::from(*kind)];
+            bits |= bit;
+            moving |= bit == 0 && !self.state.range(*kind).is_empty();
+        }
+        if bits != 0 && self.any(left, &|one| self.near(one) & bits != 0) {
+            return true;
+        }
+        let few = |family: &[KindId]| family.iter().map(|k| self.state.range(*k).len()).sum::<usize>();
+        // The shorter list outside, so that the inner loop runs over a long slice.
+        let (outer, inner) = if few(first) <= few(second) { (left, right) } else { (right, left) };
+        moving && self.any(outer, &|one| self.any(inner, &|other| touch(one, other)))
+    }
+
+    /// The frozen types on the cells that a sprite touches, and perhaps some beside them.
+    fn near(&self, sprite: &Sprite) -> u64 {
+        let (level, grid) = (&self.world.level, &self.world.grid);
+        let (column, row) = (sprite.x.div_euclid(level.block), sprite.y.div_euclid(level.block));
+        let across = i32::from(sprite.x % level.block != 0);
+        let down = i32::from(sprite.y % level.block != 0);
+        let mut bits = 0;
+        for row in row.max(0)..=(row + down).min(level.height - 1) {
+            for column in column.max(0)..=(column + across).min(level.width - 1) {
+                bits |= grid[(row * level.width + column) as usize];
+            }
+        }
+        bits
     }
 
     fn members(&self, kind: KindId) -> Vec<usize> {
@@ -62,23 +114,19 @@ impl<C: Chance> Tick<'_, C> {
             }
             // Who stands on a line between rows looks up, and who does not looks down.
             let top = if sprite.row_y % self.world.level.block == 0 { row - 1 } else { row };
-            let mut done: Option<Partner> = None;
+            let begin = second.partition_point(|partner| partner.0 < top);
+            let end = begin + second[begin..].partition_point(|partner| partner.0 <= top + 1);
+            let mut rows = &second[begin..end];
             'again: loop {
                 let moves = self.moves;
                 met.clear();
                 let (x, y) = (self.state.sprites[one].x, self.state.sprites[one].y);
                 let block = self.world.level.block;
-                met.extend(second.iter().filter(|partner| {
+                met.extend(rows.iter().filter(|partner| {
                     let other = &self.state.sprites[partner.2 as usize];
-                    (partner.0 == top || partner.0 == top + 1)
-                        && (other.x - x).abs() < block
-                        && (other.y - y).abs() < block
-                        && partner.2 != at
-                        && done.is_none_or(|done| done < **partner)
+                    (other.x - x).abs() < block && (other.y - y).abs() < block && partner.2 != at
                 }));
-                met.sort_unstable();
                 for &partner in &met {
-                    done = Some(partner);
                     self.chance.fired(effect);
                     if self.execute(effect, one, Some(partner.2 as usize)) {
                         let score = self.world.rules.effects[effect].score;
@@ -88,7 +136,8 @@ impl<C: Chance> Tick<'_, C> {
                         break 'again;
                     }
                     if self.moves != moves {
-                        // Others may be met now.
+                        // Others of those behind may be met now.
+                        rows = &rows[rows.partition_point(|other| *other <= partner)..];
                         continue 'again;
                     }
                 }
@@ -97,13 +146,14 @@ impl<C: Chance> Tick<'_, C> {
         }
     }
 
-    fn at_edge(&self, at: usize) -> bool {
-        let (sprite, level) = (&self.state.sprites[at], &self.world.level);
+    fn at_edge(&self, sprite: &Sprite) -> bool {
+        let level = &self.world.level;
         let inside = |place: i32, cells: i32| place >= 0 && place <= (cells - 1) * level.block;
         !(inside(sprite.x, level.width) && inside(sprite.y, level.height))
     }
 
     fn kill(&mut self, at: usize) {
+        self.deaths = true;
         self.state.sprites[at].flags |= DEAD;
     }
 
@@ -169,6 +219,7 @@ impl<C: Chance> Tick<'_, C> {
                     _ => {}
                 }
                 sprite.still = 0;
+                self.state.stirred = true;
                 self.moves += 1;
             }
             Verb::ChangeResource => {
@@ -233,7 +284,7 @@ impl<C: Chance> Tick<'_, C> {
             }
             Verb::UndoAll => {
                 for at in 0..self.state.sprites.len() {
-                    if world.rules.order.contains(&self.state.sprites[at].kind) {
+                    if world.updated[usize::from(self.state.sprites[at].kind)] {
                         self.back(at);
                     }
                 }
@@ -310,6 +361,7 @@ impl<C: Chance> Tick<'_, C> {
         let against = facing.map(|facing| self.state.sprites[facing].orientation.reversed());
         let born = &mut self.state.sprites[new];
         born.last = sprite.last;
+        self.state.stirred = true;
         if sprite.is(ORIENTED) && born.is(ORIENTED) {
             born.orientation = sprite.orientation;
         }

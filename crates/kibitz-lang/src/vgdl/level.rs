@@ -43,6 +43,8 @@ pub struct Level {
 /// What bounds a level.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelLimits {
+    /// Bytes of the text.
+    pub bytes: usize,
     /// Cells.
     pub cells: usize,
     /// Sprites at any time.
@@ -52,6 +54,12 @@ pub struct LevelLimits {
 /// The level that a text makes for some rules, and what is wrong with it. `file` is its number among the sources.
 pub fn level(rules: &Rules, source: &Source, file: u16, limits: LevelLimits) -> (Level, Vec<Finding>) {
     let mut findings = Vec::new();
+    if source.bytes() > limits.bytes || source.unreadable().is_some() {
+        let message =
+            format!("the level is larger than {} bytes (limit.bytes), or not UTF-8", limits.bytes);
+        findings.push(Finding::new(&SIZE, Span::default(), message).in_file(file));
+        return (Level::default(), findings);
+    }
     let mut rows: Vec<(usize, &str)> = Vec::new();
     let mut start = 0;
     for line in source.text().split_inclusive('\n') {

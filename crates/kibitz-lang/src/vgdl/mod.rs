@@ -2,13 +2,17 @@
 //!
 //! From the lowest to the highest: [`ontology`] (classes of sprites, effects and terminations), [`mod@parse`] (from
 //! text to lines), [`rules`] (what they say, in numbers), [`mod@check`] (from lines to that, with findings),
-//! [`level`] (where a game starts), [`state`], [`tick`] and [`effects`] (what happens).
+//! [`level`] (where a game starts), [`state`], [`tick`] and [`effects`] (what happens), [`game`] (the game on top),
+//! [`picture`] (how it looks). `language.rs` registers it.
 
 pub mod check;
 pub mod effects;
+pub mod game;
+mod language;
 pub mod level;
 pub mod ontology;
 pub mod parse;
+pub mod picture;
 pub mod rules;
 pub mod state;
 pub mod tick;

@@ -72,6 +72,8 @@ pub struct State {
     pub won: Option<bool>,
     /// What the player does in this tick, when that is chosen but has not happened yet.
     pub chosen: Option<Input>,
+    /// Whether a sprite that never moves of itself has been moved since its last update.
+    pub stirred: bool,
 }
 
 /// What a player does in a tick.
@@ -98,13 +100,37 @@ pub struct World {
     pub last_tick: u32,
     /// Whether anything is ever drawn whose result matters.
     pub is_random: bool,
+    /// Of each type, whether its sprites are updated at all.
+    pub(super) updated: Vec<bool>,
+    /// Of each type, whether an update does nothing to its sprites unless an effect has moved them.
+    pub(super) idle: Vec<bool>,
+    /// The types that are neither idle nor without updates, in the order of updates.
+    pub(super) turns: Vec<KindId>,
+    /// Of each type that nothing ever moves, kills or makes, a bit; none of the others.
+    pub(super) frozen: Vec<u64>,
+    /// Of each cell, row by row, the bits of the frozen types that stand there.
+    pub(super) grid: Vec<u64>,
 }
 
 impl World {
     /// Rules with a level.
     pub fn new(rules: Rules, level: Level, most_sprites: usize, last_tick: u32) -> World {
         let is_random = draws(&rules);
-        World { rules, level, most_sprites, last_tick, is_random }
+        let numbers = 0..rules.kinds.len();
+        let updated: Vec<bool> = numbers.clone().map(|k| rules.order.contains(&(k as KindId))).collect();
+        let plain = |k: usize| {
+            let kind = &rules.kinds[k];
+            kind.class.is_some_and(|class| class.fixed && class.conduct == Conduct::Plain)
+        };
+        let idle: Vec<bool> =
+            numbers.map(|k| updated[k] && plain(k) && rules.kinds[k].cooldown == 0).collect();
+        let turns = rules.order.iter().copied().filter(|k| !idle[usize::from(*k)]).collect();
+        let frozen = frozen(&rules, &idle);
+        let mut grid = vec![0; (level.width * level.height) as usize];
+        for (kind, column, row) in &level.placed {
+            grid[(row * level.width + column) as usize] |= frozen[usize::from(*kind)];
+        }
+        World { rules, level, most_sprites, last_tick, is_random, updated, idle, turns, frozen, grid }
     }
 
     /// The type of a number.
@@ -138,6 +164,7 @@ impl World {
             avatar: NOBODY,
             won: None,
             chosen: None,
+            stirred: false,
         };
         for &(kind, column, row) in &self.level.placed {
             let block = self.level.block;
@@ -257,6 +284,34 @@ impl State {
         let at = usize::from(self.sprites[sprite].purse) * resources + resource;
         self.purses[at] = before.saturating_add(amount).max(0);
     }
+}
+
+/// A bit for each type, of the first 64, whose sprites nothing ever moves, kills or makes.
+fn frozen(rules: &Rules, idle: &[bool]) -> Vec<u64> {
+    let mut still = idle.to_vec();
+    let lists = rules.pairs.iter().map(|(kind, _, list)| (*kind, list));
+    for (kind, list) in lists.chain(rules.edge.iter().map(|(kind, list)| (*kind, list))) {
+        let harmless = |effect: &usize| {
+            use Verb::{ChangeResource, CollectResource, SpawnIfHasMore, UndoAll};
+            matches!(
+                rules.effects[*effect].verb,
+                ChangeResource | CollectResource | SpawnIfHasMore | UndoAll
+            )
+        };
+        if !list.iter().all(harmless) {
+            rules.kinds[usize::from(kind)].family.iter().for_each(|k| still[usize::from(*k)] = false);
+        }
+    }
+    let made = rules.effects.iter().flat_map(|effect| effect.made.iter().chain(&effect.other));
+    for kind in made.chain(rules.kinds.iter().flat_map(|kind| &kind.target)) {
+        still[usize::from(*kind)] = false;
+    }
+    let mut next = 0;
+    let bit = |still: bool| {
+        next += u32::from(still);
+        if still && next <= 64 { 1 << (next - 1) } else { 0 }
+    };
+    still.into_iter().map(bit).collect()
 }
 
 /// Whether anything in the rules draws something whose result matters.

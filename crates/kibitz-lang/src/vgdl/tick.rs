@@ -39,6 +39,8 @@ pub(super) struct Tick<'a, C> {
     pub(super) pulled: Vec<usize>,
     /// How often a sprite has been put somewhere.
     pub(super) moves: u64,
+    /// Whether somebody has died.
+    pub(super) deaths: bool,
 }
 
 impl World {
@@ -47,10 +49,12 @@ impl World {
         if state.won.is_some() {
             return;
         }
-        let mut tick = Tick { world: self, state, chance, pulled: Vec::new(), moves: 0 };
+        let mut tick = Tick { world: self, state, chance, pulled: Vec::new(), moves: 0, deaths: false };
         tick.updates(input);
         tick.effects();
-        self.settle(state);
+        if tick.deaths || state.newborn() < state.sprites.len() {
+            self.settle(state);
+        }
         state.won = self.outcome(state);
         state.tick += 1;
     }
@@ -81,29 +85,21 @@ impl<C: Chance> Tick<'_, C> {
             self.avatar(avatar as usize, input);
         }
         let world = self.world;
-        for &kind in &world.rules.order {
-            // Static sprites that do nothing need no turn: where they are, they were.
-            let fixed = world.kind(kind).class.is_some_and(|c| c.fixed && c.conduct == Conduct::Plain);
-            let (range, end) = (self.state.range(kind), self.state.sprites.len());
-            if fixed {
-                for at in range {
-                    let sprite = &mut self.state.sprites[at];
-                    sprite.last = (sprite.x, sprite.y);
-                    sprite.still = sprite.still.saturating_add(1);
-                }
-                for at in self.state.newborn()..end {
-                    let sprite = &mut self.state.sprites[at];
-                    if sprite.kind == kind {
-                        sprite.last = (sprite.x, sprite.y);
-                        sprite.still = sprite.still.saturating_add(1);
-                    }
-                }
-                continue;
+        if self.state.stirred {
+            self.state.stirred = false;
+            for sprite in
+                self.state.sprites.iter_mut().filter(|sprite| world.idle[usize::from(sprite.kind)])
+            {
+                sprite.last = (sprite.x, sprite.y);
             }
+        }
+        for &kind in &world.turns {
+            let (range, newborn, end) =
+                (self.state.range(kind), self.state.newborn(), self.state.sprites.len());
             for at in range {
                 self.update(at, kind, avatar);
             }
-            for at in self.state.newborn()..end {
+            for at in newborn..end {
                 if self.state.sprites[at].kind == kind {
                     self.update(at, kind, avatar);
                 }
@@ -185,6 +181,7 @@ impl<C: Chance> Tick<'_, C> {
                 let sprite = &mut self.state.sprites[at];
                 if of.total > 0 && i32::from(sprite.count) >= of.total {
                     sprite.flags |= DEAD;
+                    self.deaths = true;
                 }
             }
         }
@@ -195,6 +192,7 @@ impl<C: Chance> Tick<'_, C> {
         let sprite = &mut self.state.sprites[at];
         if i32::from(sprite.count) > self.world.kind(sprite.kind).limit {
             sprite.flags |= DEAD;
+            self.deaths = true;
         }
         sprite.count = sprite.count.saturating_add(1);
     }
@@ -351,6 +349,7 @@ impl<C: Chance> Tick<'_, C> {
     /// Puts a sprite somewhere.
     pub(super) fn put(&mut self, at: usize, (x, y): (i32, i32)) {
         let sprite = &mut self.state.sprites[at];
+        self.state.stirred |= self.world.idle[usize::from(sprite.kind)] && (sprite.x, sprite.y) != (x, y);
         (sprite.x, sprite.y, sprite.row_y) = (x, y, y);
         self.moves += 1;
     }

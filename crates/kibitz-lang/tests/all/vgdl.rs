@@ -36,7 +36,8 @@ fn world(rules: &str, text: &str) -> World {
     let lines =
         parse(&sources[0], 1 << 20).unwrap_or_else(|found| panic!("{}", render_all(&sources, &found, 9)));
     let (rules, mut findings) = check(&lines, &|span| sources[0].slice(span).to_owned());
-    let (level, more) = level(&rules, &sources[1], 1, LevelLimits { cells: 10_000, sprites: 10_000 });
+    let (level, more) =
+        level(&rules, &sources[1], 1, LevelLimits { bytes: 1 << 20, cells: 10_000, sprites: 10_000 });
     findings.extend(more);
     findings.retain(|finding| finding.severity == Severity::Error);
     assert!(findings.is_empty(), "{}", render_all(&sources, &findings, 9));

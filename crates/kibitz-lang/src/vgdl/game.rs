@@ -1,0 +1,201 @@
+//! The game of some rules and a level: one player, who plays against chance if there is any.
+//!
+//! A tick is a choice of the player, then, where anything is random, one draw of a seed from which all of the tick's
+//! own draws follow, and then what happens.
+
+use std::hash::{Hash, Hasher};
+
+use kibitz_core::abilities::{Atoms, ShownChance, StateHash, Svg};
+use kibitz_core::{Action, Game, Info, Observation, Rng, Turn};
+use rustc_hash::FxHasher;
+
+use crate::vgdl::picture;
+use crate::vgdl::rules::Orientation;
+use crate::vgdl::state::{Input, NEW, NO_PURSE, NOBODY, ORIENTED, STOPPED, State, World};
+use crate::vgdl::tick::{Chance, can};
+
+/// What a game that is won pays besides its score, and one that is lost costs.
+pub const OUTCOME: f64 = 1_000.0;
+/// No score is farther from zero than this.
+pub const MOST_SCORE: i32 = 1_000_000;
+/// By how much good and bad play typically differ.
+const SPREAD: f64 = 100.0;
+
+/// What a player can do, by the number of the action, with its name.
+const INPUTS: [(Input, &str); 6] = [
+    (Input::Nil, "wait"),
+    (Input::Go(Orientation::UP), "up"),
+    (Input::Go(Orientation::LEFT), "left"),
+    (Input::Go(Orientation::DOWN), "down"),
+    (Input::Go(Orientation::RIGHT), "right"),
+    (Input::Use, "use"),
+];
+
+/// A video game.
+pub struct VideoGame {
+    world: World,
+    info: Info,
+}
+
+/// For ticks in which nothing is random: whatever may happen does.
+struct Certain;
+
+impl Chance for Certain {
+    #[inline]
+    fn below(&mut self, _: char, _: u32) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn unit(&mut self, _: char) -> f64 {
+        0.0
+    }
+}
+
+impl VideoGame {
+    /// The game of rules with a level.
+    pub fn new(world: World) -> VideoGame {
+        let most = f64::from(MOST_SCORE) + OUTCOME;
+        let mut info = Info::new(1, -most, most);
+        info.spread = SPREAD;
+        info.explicit_chance = !world.is_random;
+        info.horizon = Some((world.last_tick + 1) * (1 + u32::from(world.is_random)));
+        VideoGame { world, info }
+    }
+
+    /// The rules and the level.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn tick<C: Chance>(&self, state: &mut State, input: Input, chance: &mut C, rewards: &mut [f64]) {
+        let before = state.score;
+        self.world.tick(state, input, chance);
+        state.score = state.score.clamp(-MOST_SCORE, MOST_SCORE);
+        let outcome = state.won.map_or(0.0, |won| if won { OUTCOME } else { -OUTCOME });
+        rewards[0] += f64::from(state.score - before) + outcome;
+    }
+}
+
+impl Game for VideoGame {
+    type State = State;
+
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn initial(&self) -> State {
+        self.world.initial()
+    }
+
+    #[inline]
+    fn turn(&self, state: &State) -> Turn {
+        match (state.won, state.chosen) {
+            (Some(_), _) => Turn::Over,
+            (None, Some(_)) => Turn::Chance,
+            (None, None) => Turn::One(0),
+        }
+    }
+
+    fn legal(&self, state: &State, _player: usize, actions: &mut Vec<Action>) {
+        let avatar =
+            state.sprites.get(state.avatar as usize).and_then(|sprite| self.world.avatar(sprite.kind));
+        for (number, (input, _)) in INPUTS.iter().enumerate() {
+            if number == 0 || avatar.is_some_and(|avatar| can(avatar, *input)) {
+                actions.push(Action(number as u32));
+            }
+        }
+    }
+
+    fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
+        match state.chosen.take() {
+            Some(input) => self.tick(state, input, &mut Rng::new(joint[0].0.into()), rewards),
+            None => {
+                let input = INPUTS.get(joint[0].0 as usize).map_or(Input::Nil, |(input, _)| *input);
+                if self.world.is_random {
+                    state.chosen = Some(input);
+                } else {
+                    self.tick(state, input, &mut Certain, rewards);
+                }
+            }
+        }
+    }
+
+    fn draw(&self, _: &State, rng: &mut Rng) -> Action {
+        Action((rng.bits() >> 32) as u32)
+    }
+
+    fn action_name(&self, _: &State, player: Option<usize>, action: Action) -> String {
+        match player {
+            None => format!("seed {}", action.0),
+            Some(_) => {
+                INPUTS.get(action.0 as usize).map_or_else(String::new, |(_, name)| (*name).to_owned())
+            }
+        }
+    }
+
+    fn text(&self, state: &State, _viewer: Option<usize>) -> String {
+        picture::text(&self.world, state)
+    }
+
+    kibitz_core::abilities!(hash, shown_chance, picture, atoms);
+}
+
+impl StateHash<State> for VideoGame {
+    fn hash(&self, state: &State) -> u64 {
+        let mut hasher = FxHasher::default();
+        (state.tick, state.avatar, state.won, state.chosen).hash(&mut hasher);
+        let resources = self.world.rules.resources.len();
+        for sprite in &state.sprites {
+            let place = u64::from(sprite.x as u32) << 32 | u64::from(sprite.y as u32);
+            let still = sprite.still.min(self.world.kind(sprite.kind).cooldown);
+            let flags = sprite.flags & (NEW | ORIENTED | STOPPED) | sprite.orientation.0 << 4;
+            let rest =
+                u64::from(sprite.kind) << 48 | u64::from(still) << 32 | u64::from(sprite.count) << 16;
+            (place, rest | u64::from(flags), sprite.row_y - sprite.y).hash(&mut hasher);
+            if sprite.purse != NO_PURSE {
+                let purse = usize::from(sprite.purse) * resources;
+                state.purses[purse..purse + resources].hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+}
+
+/// Everybody is told the seed.
+impl ShownChance<State> for VideoGame {
+    fn shown(&self, _: &State, told: Observation) -> Option<Action> {
+        let seed = u32::try_from(told.0.checked_sub(1)?).ok()?;
+        Some(Action(seed))
+    }
+}
+
+impl Svg<State> for VideoGame {
+    fn svg(&self, state: &State, _viewer: Option<usize>) -> String {
+        picture::svg(&self.world, state)
+    }
+}
+
+/// at(cell, type), and for avatars avatar(cell, orientation, type). What is off the screen is nowhere.
+impl Atoms<State> for VideoGame {
+    fn atom_count(&self) -> u32 {
+        let level = &self.world.level;
+        (level.width * level.height) as u32 * self.world.rules.kinds.len() as u32 * 7
+    }
+
+    fn atoms(&self, state: &State, atoms: &mut Vec<u32>) {
+        let level = &self.world.level;
+        let (cells, kinds) = ((level.width * level.height) as u32, self.world.rules.kinds.len() as u32);
+        for (number, sprite) in state.sprites.iter().enumerate() {
+            let cell = |place: i32| place.saturating_add(level.block / 2).div_euclid(level.block);
+            let (column, row) = (cell(sprite.x), cell(sprite.y));
+            if !(0..level.width).contains(&column) || !(0..level.height).contains(&row) {
+                continue;
+            }
+            let at = (row * level.width + column) as u32 + cells * u32::from(sprite.kind);
+            let is_avatar = state.avatar != NOBODY && number == state.avatar as usize;
+            let kind_of_atom = if is_avatar { 1 + u32::from(sprite.orientation.0) } else { 0 };
+            atoms.push(at + cells * kinds * kind_of_atom);
+        }
+    }
+}

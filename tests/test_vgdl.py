@@ -1,0 +1,155 @@
+"""Video games: those that come with the package, and what is said of files that are none."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import kibitz as kb
+from kibitz.lang import FOLDER, check, shipped_rules
+from kibitz.testing import check_game
+from kibitz.testing.playthrough import playthrough
+
+GOLDEN = Path(__file__).parent / "golden"
+SHIPPED = [entry.name for entry in shipped_rules() if entry.name.endswith(".vgdl")]
+LEVELS = [f"{name}(level={level})" for name in SHIPPED for level in range(3)]
+LEVEL = "wwwww\nwA.gw\nwwwww\n"
+RULES = """BasicGame
+    SpriteSet
+        goal > Immovable
+    LevelMapping
+        g > goal
+    InteractionSet
+        avatar wall > stepBack
+        goal avatar > killSprite scoreChange=1
+    TerminationSet
+        SpriteCounter stype=goal win=True
+"""
+
+
+def write(folder: Path, rules: str = RULES, level: str = LEVEL) -> str:
+    (folder / "mine.vgdl").write_text(rules)
+    (folder / "mine_lvl0.txt").write_text(level)
+    return str(folder / "mine.vgdl")
+
+
+def test_each_game_has_three_levels() -> None:
+    assert len(SHIPPED) >= 6
+    assert all((FOLDER / f"{name[:-5]}_lvl{level}.txt").is_file() for name in SHIPPED for level in range(3))
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_nothing_is_wrong(name: str) -> None:
+    assert [finding.text for finding in check(name)] == []
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_contract_is_kept(name: str) -> None:
+    assert check_game(name, episodes=2, max_steps=60).passed
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_golden_playthroughs(name: str) -> None:
+    file = GOLDEN / f"{name}.txt"
+    write = "python -m kibitz.testing.playthrough --write tests/golden"
+    assert playthrough(name) == file.read_text(encoding="utf-8"), f"if this is meant: {write}"
+
+
+def test_a_game_is_won_and_pays_for_it(tmp_path: Path) -> None:
+    game = kb.load(write(tmp_path))
+    state = game.initial()
+    total = 0.0
+    for _ in range(2):
+        right = next(action for action in state.legal(0) if state.action_name(0, action) == "right")
+        state, rewards = state.step([right])
+        total += rewards[0]
+    assert state.over
+    assert total == 1001.0
+
+
+@pytest.mark.parametrize(
+    "planner",
+    ["iw", "iw(2)", "brfs", "one-look", "uct(simulations=50)", "nested(1, horizon=10)"],
+)
+def test_planners_play_where_nothing_is_random(planner: str, tmp_path: Path) -> None:
+    played = kb.play(write(tmp_path, level="wwwww\nw.Agw\nwwwww\n"), planner, seed=1)
+    assert played.returns == [1001.0]
+
+
+@pytest.mark.parametrize(
+    "planner", ["iw(transitions=300)", "brfs(transitions=100)", "one-look", "uct(simulations=20)"]
+)
+def test_planners_know_the_state_where_chance_draws_seeds(planner: str) -> None:
+    referee = kb.Referee(kb.load("goose-chase.vgdl"))
+    decision = kb.advise("goose-chase.vgdl", referee.view(0), planner)
+    assert decision.table
+    assert not any("random" in note for note in decision.notes)
+
+
+def test_iw_finds_what_one_look_does_not(tmp_path: Path) -> None:
+    far = (
+        "wwwwwwwwwwww\nwg.......w.w\nw.wwwwww.w.w\nw......w...w\nwwwwww.www.w\nw.........Aw\nwwwwwwwwwwww\n"
+    )
+    game = write(tmp_path, level=far)
+    played = kb.play(game, "iw(1, transitions=1000)", seed=1)
+    assert played.returns == [1001.0]
+
+
+BAD = {
+    "": "no-game",
+    "(role white)": "no-game",
+    "BasicGame\n  Sprites\n": "unknown-section",
+    RULES.replace("Immovable", "Imovable"): "unknown-class",
+    RULES.replace("stepBack", "stepback"): "unknown-effect",
+    RULES.replace("scoreChange", "score"): "unknown-parameter",
+    RULES.replace("stype=goal", "stype=gaol"): "unknown-type",
+    RULES.replace("goal > Imm", "goal > Immovable\n        goal > Imm"): "twice",
+    RULES.replace("    LevelMapping", "      LevelMapping"): "indentation",
+    RULES.replace("SpriteCounter stype", "SpriteCount stype"): "unknown-termination",
+    RULES.replace("goal avatar > killSprite", "goal avatar > transformTo"): "missing-parameter",
+    RULES.replace("win=True", "win=Maybe"): "value",
+}
+
+
+@pytest.mark.parametrize("rules", BAD)
+def test_bad_rules_are_told_with_their_place(rules: str, tmp_path: Path) -> None:
+    found = check(write(tmp_path, rules))
+    assert BAD[rules] in {finding.code for finding in found}, [finding.text for finding in found]
+
+
+@pytest.mark.parametrize(
+    ("level", "code"),
+    [
+        ("", "empty-level"),
+        ("wwww\nw.gw\nwwww\n", "no-avatar"),
+        ("wwwww\nwA?gw\n", "unknown-character"),
+        ("wwwww\nwA.g....w\n", "ragged-level"),
+        ("wwwww\nwAAgw\n", "several-avatars"),
+        ("w" * 20_000, "level-size"),
+    ],
+)
+def test_bad_levels_are_told(level: str, code: str, tmp_path: Path) -> None:
+    assert code in {finding.code for finding in check(write(tmp_path, level=level))}
+
+
+def test_a_game_that_spawns_without_end_is_bounded(tmp_path: Path) -> None:
+    rules = RULES.replace("goal > Immovable", "goal > Spreader limit=1000")
+    game = kb.load(write(tmp_path, rules) + "(limit.sprites=100)")
+    state = game.initial()
+    for _ in range(20):
+        state, _ = state.step([0])
+    assert state.text().count("g") <= 110
+
+
+def test_random_bytes_are_no_game(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    for _ in range(200):
+        words = RULES.split(" ")
+        for _ in range(3):
+            words[rng.randrange(len(words))] = rng.choice(
+                ["", ">", "\t", "stype=", "=", "EOS", "avatar", "\n", "é"]
+            )
+        path = write(tmp_path, " ".join(words))
+        check(path)
