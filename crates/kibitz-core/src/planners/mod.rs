@@ -2,6 +2,7 @@
 
 mod ff_replan;
 mod hindsight;
+mod iterated_width;
 mod lifted;
 mod lookahead;
 mod nmc;
