@@ -112,10 +112,10 @@ pub fn action_values(
     position: &dyn Position,
     player: usize,
     actions: &[Action],
-    evaluator: Option<&dyn Evaluator>,
-    rng: &mut Rng,
+    context: &mut Context,
     values: &mut Vec<f64>,
 ) -> bool {
+    let Context { evaluator, rng, interrupt, .. } = context;
     let (info, has) = (position.info(), position.has());
     values.clear();
     if evaluator.is_none() && has.action_heuristic && position.action_values(player, actions, values) {
@@ -126,9 +126,9 @@ pub fn action_values(
     }
     let (least, range) = (info.min_return, info.max_return - info.min_return);
     let part = |value: f64| if range > 0.0 { ((value - least) / range).clamp(0.0, 1.0) } else { 0.5 };
-    let judged = actions
-        .iter()
-        .map(|action| afterstate_value(position, player, *action, evaluator, Chance::Judged, rng));
+    let judged = actions.iter().map(|action| {
+        afterstate_value(position, player, *action, *evaluator, Chance::Judged, rng, interrupt)
+    });
     values.extend(judged.map(part));
     true
 }

@@ -345,7 +345,7 @@ impl<'a, 'p> Search<'a, 'p> {
                 };
                 self.model.rollout(&frame.state, &how, None, &mut context, given)
             }
-            _ => self.model.playouts(&frame.state, &how, 1, &mut self.rng, given),
+            _ => self.model.playouts(&frame.state, &how, 1, &mut self.rng, self.interrupt, given),
         };
         self.steps += steps;
         let taken = u32::try_from(steps).unwrap_or(u32::MAX);

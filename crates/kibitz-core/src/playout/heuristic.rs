@@ -50,7 +50,7 @@ impl Pick for Heuristic {
         if let [only] = legal[..] {
             return only;
         }
-        if !action_values(position, player, legal, context.evaluator, context.rng, values) {
+        if !action_values(position, player, legal, context, values) {
             return legal[context.rng.below(legal.len() as u32) as usize];
         }
         let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

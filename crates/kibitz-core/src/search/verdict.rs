@@ -13,7 +13,9 @@ use super::tree::{Edge, NONE, NodeId, Tree};
 use crate::belief::{Belief, World};
 use crate::evaluate::action_values;
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::planner::{Decision, Judgement};
+use crate::playout::Context;
 use crate::playout::MAX_PLAYERS;
 use crate::position::Erased;
 use crate::rng::Rng;
@@ -121,7 +123,9 @@ pub(super) fn decide(
         let actions: Vec<Action> = decision.table.iter().map(|row| row.action).collect();
         let position = Erased(problem.model, problem.present);
         let player = problem.view.player;
-        action_values(&position, player, &actions, problem.evaluator, rng, &mut decision.heuristic);
+        let mut never = Interrupt::never();
+        let mut context = Context { evaluator: problem.evaluator, ..Context::new(rng, &mut never) };
+        action_values(&position, player, &actions, &mut context, &mut decision.heuristic);
     }
     if let Some(tree) = trees.first() {
         let mut world = World::initial(problem.model);

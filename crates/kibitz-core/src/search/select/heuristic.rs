@@ -5,6 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
 use crate::evaluate::{Evaluator, action_values};
 use crate::game::Action;
+use crate::interrupt::Interrupt;
+use crate::playout::Context;
 use crate::position::Position;
 use crate::rng::Rng;
 
@@ -53,7 +55,9 @@ impl Selection for Heuristic {
     ) {
         let actions: Vec<Action> = at.edges.iter().map(|edge| edge.action()).collect();
         let mut values = Vec::with_capacity(actions.len());
-        if !action_values(position, player, &actions, evaluator, rng, &mut values) {
+        let mut never = Interrupt::never();
+        let mut context = Context { evaluator, ..Context::new(rng, &mut never) };
+        if !action_values(position, player, &actions, &mut context, &mut values) {
             values.resize(actions.len(), f64::NAN);
         }
         for (index, value) in values.iter().enumerate() {
