@@ -130,6 +130,8 @@ pub struct Info {
     pub one_thread: bool,
     /// Nobody is paid before the end.
     pub paid_at_end: bool,
+    /// No reward of anybody's is ever above zero: there are costs only.
+    pub never_pays: bool,
     /// Whether several players may move at once: never, somewhere, or not known. Planners that need turns refuse a
     /// game of the second kind, and one of the third where they come to such a state.
     pub simultaneous: Option<bool>,
@@ -169,6 +171,7 @@ impl Info {
             zero_sum: false,
             one_thread: false,
             paid_at_end: false,
+            never_pays: false,
             simultaneous: (players == 1).then_some(false),
             explicit_chance: true,
         }

@@ -66,6 +66,12 @@ impl State {
         state.downcast_ref::<S>().expect(MIXED_UP)
     }
 
+    /// The game's own state, if the game is of this type.
+    pub fn try_get<S: 'static>(&self) -> Option<&S> {
+        let state: &dyn Any = &*self.0;
+        state.downcast_ref::<S>()
+    }
+
     /// The game's own state, to be changed.
     ///
     /// # Panics

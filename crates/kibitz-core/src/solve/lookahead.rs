@@ -168,6 +168,13 @@ impl<'a, 'b> Lookahead<'a, 'b> {
         if depth == 0 {
             return Ok(judged::<MAX_PLAYERS>(self.model, state)[own]);
         }
+        // Branch and bound: of costs, none is the best that can come.
+        if self.model.info().never_pays && self.players == 1 {
+            beta = beta.min(0.0);
+            if alpha >= beta {
+                return Ok(beta);
+            }
+        }
         let key = key(self.model, state, depth);
         if let Some(&(value, bound)) = key.and_then(|key| self.bounds.get(&key)) {
             match bound {
