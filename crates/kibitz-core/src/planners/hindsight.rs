@@ -86,12 +86,25 @@ inventory::submit! {
 }
 inventory::submit! {
     PlannerEntry {
+        name: "paranoid",
+        summary: "Hindsight in worlds that the game draws for what is seen, with nothing remembered but what the game does.",
+        needs: "resampling",
+        params: || paranoid().docs(),
+        build: |spec| Worlds::build("paranoid", spec, paranoid()),
+    }
+}
+inventory::submit! {
+    PlannerEntry {
         name: "hyperplay",
         summary: "Searches each of a bag of histories as if all were seen, and averages (Schofield et al. 2012).",
         needs: "",
         params: || hyperplay().docs(),
         build: |spec| Worlds::build("hyperplay", spec, hyperplay()),
     }
+}
+
+fn paranoid() -> WorldsParams {
+    WorldsParams { belief: Form::Resampling.into(), ..WorldsParams::default() }
 }
 
 fn hyperplay() -> WorldsParams {
@@ -129,10 +142,6 @@ impl Worlds {
             registry::planner(inner).map_err(|SpecError(what)| SpecError(format!("{name}: {what}")))?;
         } else if params.future == Future::Open {
             let what = "future=open needs a planner that reckons with chance, such as planner=uct";
-            return Err(SpecError(format!("{name}: {what}")));
-        }
-        if params.planner.is_some() && params.states != WorldsParams::default().states {
-            let what = "states counts what looking ahead looks at, and would have no effect with a planner";
             return Err(SpecError(format!("{name}: {what}")));
         }
         if params.future == Future::Open && params.others == Others::Random {
