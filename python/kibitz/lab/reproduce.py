@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import _files
 from kibitz._core import unknown
-from kibitz.lab import costs, curves, searches
+from kibitz.lab import costs, curves, orders, searches
 from kibitz.lab.document import Mistake
 from kibitz.lab.measures import Played, find, game_of, played, played_out
 from kibitz.lab.reproductions import COSTS, SHARES, UNPLAYED, Reproduction, Target
@@ -77,6 +77,8 @@ class Comparison:
     """What its picture shows, as far as the results go."""
     unsealed: tuple[Path, ...] = ()
     """Files of results without a checksum, as earlier versions wrote them."""
+    orders: list[list[orders.Rank]] = field(default_factory=list)
+    """The pairs of each published order."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
@@ -94,6 +96,10 @@ class Comparison:
             "unsealed": list(map(str, self.unsealed)),
             "figures": [row.to_json() for row in self.rows],
             "curves": [each.to_json() for each in self.curves],
+            "orders": [
+                {"title": order.title, "claim": order.claim, "pairs": [rank.to_json() for rank in ranks]}
+                for order, ranks in zip(self.reproduction.orders, self.orders, strict=False)
+            ],
         }
 
     def __str__(self) -> str:
@@ -111,7 +117,11 @@ class Comparison:
         if self.unsealed:
             notes.append(f"Not checked: {unchecked(self.unsealed)}.")
         points = columns([_HEAD_OF_POINTS, *_points(self.curves)]) if self.curves else []
-        return "\n\n".join("\n".join(part) for part in (lines, notes, points) if part)
+        ranked = [
+            [f"{order.title}:", *orders.lines(ranks)]
+            for order, ranks in zip(self.reproduction.orders, self.orders, strict=False)
+        ]
+        return "\n\n".join("\n".join(part) for part in (lines, *ranked, notes, points) if part)
 
     def save_curves(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Draws the curves, as far as they go, into two files of a folder; none where nothing is there.
@@ -317,7 +327,10 @@ def compare(
     )
     unsealed = results.unsealed if results is not None else ()
     measured += searched or []
-    return Comparison(reproduction, scale, seed, rows, complete, directory, measured, unsealed)
+    ranks = (
+        [] if results is None else [orders.measure(reproduction, it, results) for it in reproduction.orders]
+    )
+    return Comparison(reproduction, scale, seed, rows, complete, directory, measured, unsealed, ranks)
 
 
 def _note(target: Target, paper: Figure, blamed: int, left_out: int) -> str:
@@ -391,6 +404,11 @@ def check(reproduction: Reproduction, cells: tuple[Cell, ...]) -> None:
                 curves.cells_of(reproduction, curve, planner, cells)
             except ValueError as error:
                 mistakes.append(Mistake(("curve", number, "planners", i), str(error)))
+    for number, order in enumerate(reproduction.orders):
+        try:
+            orders.places(reproduction, order, cells)
+        except ValueError as error:
+            mistakes.append(Mistake(("order", number, "planners"), str(error)))
     if mistakes and reproduction.experiment is not None:
         raise reproduction.experiment.error(mistakes)
 

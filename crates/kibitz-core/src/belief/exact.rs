@@ -16,13 +16,18 @@ use crate::view::View;
 pub struct Exact {
     worlds: Vec<(World, f64)>,
     limit: usize,
+    /// States that the last update drew, because nothing explained what was seen.
+    fresh: usize,
     ledger: Ledger,
 }
+
+/// States that the game draws where nothing explains what was seen.
+const FRESH: usize = 1000;
 
 impl Exact {
     /// An exact belief that refuses to hold more than `limit` worlds.
     pub fn new(limit: usize) -> Exact {
-        Exact { worlds: Vec::new(), limit, ledger: Ledger::default() }
+        Exact { worlds: Vec::new(), limit, fresh: 0, ledger: Ledger::default() }
     }
 
     /// The same, with other players who are taken to choose in some way.
@@ -58,6 +63,13 @@ fn follow(past: &Past, worlds: Vec<(World, f64)>, limit: usize) -> Result<Vec<(W
     Ok(worlds)
 }
 
+/// States that the game draws by itself, each as likely.
+fn draw_fresh(past: &Past, count: usize, rng: &mut Rng) -> Vec<(World, f64)> {
+    let mut drawn = vec![(World::initial(past.model), 1.0 / count as f64); count];
+    drawn.retain_mut(|(world, _)| world.resample(past.model, past.view, rng));
+    drawn
+}
+
 const DRAWN: &str =
     "an exact belief needs explicit chance, which this game lacks here; use belief=particles(1000)";
 
@@ -83,14 +95,28 @@ impl Belief for Exact {
         self.ledger.policy = policy;
     }
 
-    fn update(&mut self, model: &dyn Model, view: &View, _: &mut Rng, pause: Pause) -> Explained {
-        let Exact { worlds, limit, ledger } = self;
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
+        let Exact { worlds, limit, fresh, ledger } = self;
+        *fresh = 0;
+        let draws = model.has().resampling && model.info().players == 1;
         ledger.explain(model, view, pause, |past, anew| {
             let mut before = std::mem::take(worlds);
             if anew || before.is_empty() {
                 before = vec![(past.initial(), 1.0)];
             }
-            *worlds = follow(past, before, *limit)?;
+            *worlds = match follow(past, before, *limit) {
+                // The model and the game disagree: what the game draws for what is seen is nearer to the truth than
+                // a past with something passed over.
+                Err(Trouble::Unexplained(why)) if draws => {
+                    let drawn = draw_fresh(past, FRESH.min(*limit), rng);
+                    *fresh = drawn.len();
+                    if drawn.is_empty() {
+                        return Err(Trouble::Unexplained(why));
+                    }
+                    drawn
+                }
+                found => found?,
+            };
             Ok(())
         })
     }
@@ -125,6 +151,13 @@ impl Belief for Exact {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.ledger.notes()
+        let mut notes = self.ledger.notes();
+        if self.fresh > 0 {
+            let fresh = self.fresh;
+            notes.push(format!(
+                "nothing explains all that was seen: {fresh} states drawn by the game take its place"
+            ));
+        }
+        notes
     }
 }

@@ -8,12 +8,14 @@ const WALKS: u64 = 40;
 const LONGEST: u32 = 180;
 
 /// Games with other parameters than their own, where the edges are.
-const VARIANTS: [&str; 10] = [
+const VARIANTS: [&str; 12] = [
     "bear(black=1, climb=0)",
     "breakthrough(rows=3, columns=2)",
     "breakthrough(rows=5, columns=5)",
     "klondike(thoughtful=true, draw=1, passes=2)",
     "klondike(moves=ordinary, reading=naive, finish=false)",
+    "navy-defense(size=3, cargo=8, submarines=8, fewest=0, behaviour=stubborn, sunk=over)",
+    "navy-defense(size=15, cargo=3, interception=nearest, idle=hunt)",
     "rock-paper-scissors(win=1, tie=0.5, loss=0)",
     "rock-sample(size=2, rocks=4)",
     "rock-sample(size=12, rocks=5, layout=3)",
@@ -88,6 +90,7 @@ impl Walk {
         let (turn, before) = (self.turn(), self.state.clone());
         let mut rewards = vec![0.0; self.returns.len()];
         self.game.step(&mut self.state, joint, &mut rewards);
+        assert!(!self.game.info().never_pays || rewards.iter().all(|reward| *reward <= 0.0));
         for (total, reward) in self.returns.iter_mut().zip(&rewards) {
             *total += self.weight * reward;
         }

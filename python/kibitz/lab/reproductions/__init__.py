@@ -49,6 +49,8 @@ Shown = Literal[
     "choice",
 ]
 """What a panel of searches may show."""
+Claim = Literal["better", "alike"]
+"""What an order says of two planners."""
 SHARES = ("win rate", "action frequency", "playout win rate", "share of time")
 """Measures from 0 to 1."""
 COSTS = ("relative simulations", "share of time")
@@ -206,6 +208,19 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Order:
+    """Planners that play the same deals, in the published order."""
+
+    title: str
+    planners: tuple[str, ...]
+    """The best first; each is compared with the next."""
+    claim: Claim = "better"
+    """What is published: that each is better than the next, or that the first and each other are alike."""
+    game: str | None = None
+    """By default the experiment's, if it has only one."""
+
+
+@dataclass(frozen=True)
 class Search:
     """One panel of searches in a position: what they come to, against how long they are."""
 
@@ -263,6 +278,8 @@ class Reproduction:
     """The panels of its picture, if it has one,"""
     searches: tuple[Search, ...] = ()
     """and those that are searched, not played."""
+    orders: tuple[Order, ...] = ()
+    """Who is published to be better than whom."""
 
 
 def names() -> list[str]:

@@ -18,8 +18,10 @@ from kibitz.lab.reproductions import (
     MOST_SEATS,
     SHARES,
     UNPLAYED,
+    Claim,
     Curve,
     Measure,
+    Order,
     Published,
     Reproduction,
     Search,
@@ -40,7 +42,7 @@ class ReproductionReader(Reader):
 
     def reproduction(self, plain: Mapping[str, Any], name: str) -> Reproduction:
         """All but what is played, by the name of the file."""
-        known = {"reproduction", "figure", "curve", "search", "experiment", "pairing"}
+        known = {"reproduction", "figure", "curve", "search", "order", "experiment", "pairing"}
         self.known(plain, known, (), "table")
         place: Place = ("reproduction",)
         table = self.table(plain.get("reproduction", {}), place)
@@ -49,7 +51,7 @@ class ReproductionReader(Reader):
             if key not in table:
                 self.wrong(place, f"[reproduction] needs a {key}")
         figures = plain.get("figure", [])
-        if not isinstance(figures, list) or not (figures or "search" in plain):
+        if not isinstance(figures, list) or not (figures or {"search", "order"} & {*plain}):
             self.wrong(("figure",), "it needs at least one [[figure]], a published number to compare with")
             figures = []
         targets = [
@@ -66,6 +68,7 @@ class ReproductionReader(Reader):
             targets=tuple(targets),
             curves=self._panels(plain, "curve", self._curve),
             searches=self._panels(plain, "search", self._search),
+            orders=self._panels(plain, "order", self._order),
         )
 
     def _panels(self, plain: Mapping[str, Any], key: str, read: Callable[[Any, Place], T]) -> tuple[T, ...]:
@@ -168,6 +171,22 @@ class ReproductionReader(Reader):
         self._check_panel(curve, place)
         return curve
 
+    def _order(self, plain: Any, place: Place) -> Order:
+        table = self.table(plain, place)
+        self.known(table, {field.name for field in fields(Order)}, place)
+        found: dict[str, Any] = {
+            "title": self.get(table, "title", place, text),
+            "planners": self.several(table, "planners", place, text),
+            "claim": self.get(table, "claim", place, one_of(*get_args(Claim))),
+            "game": self.get(table, "game", place, text),
+        }
+        order = Order(**({"title": "", "planners": ()} | {k: v for k, v in found.items() if v is not None}))
+        if "title" not in table or len(order.planners) < 2:
+            self.wrong(
+                place, "an [[order]] needs title = ... and planners = [...], two or more, the best first"
+            )
+        return order
+
     def _search(self, plain: Any, place: Place) -> Search:
         table = self.table(plain, place)
         self.known(table, {field.name for field in fields(Search)}, place)
@@ -252,6 +271,11 @@ class ReproductionReader(Reader):
             *((("figure", i), each) for i, each in enumerate(reproduction.targets)),
             *((("curve", i), each) for i, each in enumerate(reproduction.curves)),
         ]
+        for i, order in enumerate(reproduction.orders):
+            if experiment is None:
+                self.wrong(("order", i), "an order needs an [experiment] that is played")
+            elif order.game is None and len(experiment.games) != 1:
+                self.wrong(("order", i), "say which game = ... it is about")
         for place, target in places:
             if target.measure == "end of a search":
                 titles = [search.title for search in reproduction.searches]

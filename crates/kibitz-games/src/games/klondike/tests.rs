@@ -38,7 +38,14 @@ fn wins(spec: &str, policy: Policy, games: u32) -> f64 {
     let game = game.collapsed().unwrap_or(game);
     let how = Rollout { policy, ..Rollout::random(u32::MAX, 1.0) };
     let mut won = [0.0];
-    game.playouts(&game.initial(), &how, games, &mut Rng::new(9), &mut kibitz_core::interrupt::Interrupt::never(), &mut won);
+    game.playouts(
+        &game.initial(),
+        &how,
+        games,
+        &mut Rng::new(9),
+        &mut kibitz_core::interrupt::Interrupt::never(),
+        &mut won,
+    );
     100.0 * won[0] / f64::from(games)
 }
 

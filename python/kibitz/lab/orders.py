@@ -1,0 +1,147 @@
+"""Published orders of planners: who is better than whom, on the same deals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from kibitz.lab.measures import find
+from kibitz.lab.reproductions import Order, Reproduction, Target
+from kibitz.lab.standings import counted
+from kibitz.lab.statistics import Difference, paired_difference
+
+if TYPE_CHECKING:
+    from kibitz.lab.cells import Cell
+    from kibitz.lab.results import Results
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Two planners of an order, and what is found of them."""
+
+    first: str
+    second: str
+    means: tuple[float, float]
+    """Their mean returns, on the deals that both have played."""
+    difference: Difference
+    """By how much the first gets more."""
+    p_value: float
+    """Kolmogorov and Smirnov's: how likely distributions of returns differ so much where they do not."""
+    cpu: tuple[float | None, float | None]
+    """Seconds of processor time a game."""
+    verdict: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain lists and dicts."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "means": list(self.means),
+            "difference": self.difference.mean,
+            "interval": list(self.difference.interval),
+            "deals": self.difference.deals,
+            "p_value": self.p_value,
+            "cpu": list(self.cpu),
+            "verdict": self.verdict,
+        }
+
+
+def measure(reproduction: Reproduction, order: Order, results: Results) -> list[Rank]:
+    """Each pair of an order, as far as the results go."""
+    return list(_ranks(reproduction, order, results))
+
+
+def places(reproduction: Reproduction, order: Order, cells: tuple[Cell, ...]) -> list[tuple[Cell, int]]:
+    """The cell of each planner, and its number in it; ValueError where there is none."""
+    return [find(reproduction, _target(order, planner), cells) for planner in order.planners]
+
+
+def _target(order: Order, planner: str) -> Target:
+    return Target(order.title, "mean return", 0.0, 0.0, game=order.game, planner=planner)
+
+
+def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterator[Rank]:
+    from scipy.stats import ks_2samp
+
+    found = places(reproduction, order, results.cells)
+    returns = [_returns(results, cell, number) for cell, number in found]
+    cpu = [results.result(cell).standings[number].cpu for cell, number in found]
+    pairs = list(pairwise(range(len(found))))
+    if order.claim == "alike":
+        pairs = [(0, other) for other in range(1, len(found))]
+    for one, other in pairs:
+        first, second = returns[one], returns[other]
+        limits = results.games[found[one][0].game].limits
+        difference = paired_difference(first, second, confidence=reproduction.confidence, limits=limits)
+        common = [deal for deal in first if deal in second]
+        mine, theirs = ([value for deal in common for value in each[deal]] for each in (first, second))
+        p_value = float(ks_2samp(mine, theirs).pvalue) if mine and theirs else math.nan
+        yield Rank(
+            order.planners[one],
+            order.planners[other],
+            (_mean(mine), _mean(theirs)),
+            difference,
+            p_value,
+            (cpu[one], cpu[other]),
+            _verdict(order, difference),
+        )
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _verdict(order: Order, difference: Difference) -> str:
+    low, high = difference.interval
+    if order.claim == "alike":
+        return "no difference found" if low <= 0 <= high else "differs"
+    if low > 0:
+        return "as published"
+    return "the other way round" if high < 0 else "cannot tell yet"
+
+
+def _returns(results: Results, cell: Cell, planner: int) -> dict[Hashable, list[float]]:
+    """What a planner got, by deal."""
+    facts = results.games[cell.game]
+    deals: dict[Hashable, list[float]] = {}
+    for record in results.records(cell):
+        outcome = counted(record, facts)
+        if outcome is None:
+            continue
+        for number, value in zip(record.seating, outcome.returns, strict=True):
+            if number == planner and value is not None:
+                deals.setdefault(record.episode, []).append(value)
+    return deals
+
+
+def lines(ranks: list[Rank]) -> list[str]:
+    """The planners of an order with what they get, and below how each pair compares.
+
+    >>> from kibitz.lab.orders import Rank, lines
+    >>> from kibitz.lab.statistics import Difference, Interval
+    >>> found = Difference(2.0, 0.5, Interval(1.0, 3.0), 40)
+    >>> print(*lines([Rank("a", "b", (5.0, 3.0), found, 0.01, (0.5, None), "as published")]), sep="\n")
+    planner  mean return  CPU s/game
+    1: a            5.00         0.5
+    2: b            3.00
+    pair      difference        interval  deals  KS p       verdict
+    1, 2           +2.00  +1.00 to +3.00     40  0.01  as published
+    """
+    from kibitz.lab.reports.text import columns
+
+    planners: dict[str, list[str]] = {}
+    pairs = [["pair", "difference", "interval", "deals", "KS p", "verdict"]]
+    for rank in ranks:
+        for planner, mean, cpu in zip((rank.first, rank.second), rank.means, rank.cpu, strict=True):
+            name = f"{len(planners) + 1}: {planner}"
+            planners.setdefault(planner, [name, f"{mean:.2f}", "" if cpu is None else f"{cpu:.3g}"])
+        numbers = [str([*planners].index(planner) + 1) for planner in (rank.first, rank.second)]
+        found = rank.difference
+        around = f"{found.interval.low:+.2f} to {found.interval.high:+.2f}"
+        figures = [f"{found.mean:+.2f}", around, f"{found.deals:,}", f"{rank.p_value:.3g}"]
+        pairs.append([", ".join(numbers), *figures, rank.verdict])
+    table = columns([["planner", "mean return", "CPU s/game"], *planners.values()])
+    return [*table, *columns(pairs)]
