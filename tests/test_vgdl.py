@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 import kibitz as kb
+from golden_files import check_golden
 from kibitz.lang import FOLDER, check, shipped_rules
 from kibitz.testing import check_game
-from kibitz.testing.playthrough import playthrough
 
-GOLDEN = Path(__file__).parent / "golden"
 SHIPPED = [entry.name for entry in shipped_rules() if entry.name.endswith(".vgdl")]
 LEVELS = [f"{name}(level={level})" for name in SHIPPED for level in range(3)]
 LEVEL = "wwwww\nwA.gw\nwwwww\n"
@@ -52,9 +51,7 @@ def test_the_contract_is_kept(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_golden_playthroughs(name: str) -> None:
-    file = GOLDEN / f"{name}.txt"
-    write = "python -m kibitz.testing.playthrough --write tests/golden"
-    assert playthrough(name) == file.read_text(encoding="utf-8"), f"if this is meant: {write}"
+    check_golden(name)
 
 
 def test_a_game_is_won_and_pays_for_it(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import kibitz as kb
 from kibitz import lang
+from kibitz._core import RulesFile
 from kibitz.bench._measure import Row, Scale, Work
 
 FRAMEWORK = {
@@ -47,7 +48,7 @@ def rows(scale: Scale) -> Iterator[Row]:
         return
     for name, framework in FRAMEWORK.items():
         files = [Path(folder) / f"{name}.txt", Path(folder) / f"{name}_lvl0.txt"]
-        game = kb.Game.from_rules(lang.RulesFile(f"{name}.vgdl"), [file.read_bytes() for file in files])
+        game = kb.Game.from_rules(RulesFile(f"{name}.vgdl"), [file.read_bytes() for file in files])
         yield _row(game, name, framework, scale)
 
 
