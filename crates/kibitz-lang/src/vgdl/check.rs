@@ -61,6 +61,9 @@ fn arguments(words: &[Word]) -> (Option<&Word>, Vec<Given<'_>>, Option<&Word>) {
     (class, given, extra)
 }
 
+/// A type's class, or where it names one that there is not, and what is wrong with that.
+type Named = (Option<&'static Class>, Option<(Span, String)>);
+
 /// The rules as far as they are read.
 #[derive(Default)]
 struct Reader {
@@ -120,7 +123,7 @@ impl Reader {
     /// The SpriteSet: types with their classes and what they are given.
     fn sprites(&mut self, lines: &[Line], parent: Option<KindId>, seen: &mut Vec<String>) {
         // A child without a class takes the one that a leaf before it named, if there is one, and else its parent's.
-        let mut named: Option<(Option<&'static Class>, Option<(Span, String)>)> =
+        let mut named: Option<Named> =
             parent.map(|p| (self.rules.kinds[usize::from(p)].class, self.unknown[usize::from(p)].clone()));
         for line in lines {
             let [name] = &line.head[..] else {
@@ -290,9 +293,8 @@ impl Reader {
                 }
             },
             "singleton" => {
-                if self.truth(key, value, span) {
-                    self.rules.kinds[at].singletons.push(at as KindId);
-                }
+                let alone = self.truth(key, value, span);
+                self.rules.kinds[at].singletons.extend(alone.then_some(at as KindId));
             }
             "rotateInPlace" => self.rules.kinds[at].turns_first = self.truth(key, value, span),
             "invisible" => self.rules.kinds[at].invisible = self.truth(key, value, span),
@@ -536,9 +538,9 @@ impl Reader {
     /// What the whole shows.
     fn whole(&mut self, end: Span) {
         let possible = self.possible();
-        for at in 0..self.rules.kinds.len() {
+        for (at, created) in possible.iter().copied().enumerate() {
             let Kind { name, span, class, leaf, resource, .. } = self.rules.kinds[at].clone();
-            match (&self.unknown[at].clone(), possible[at]) {
+            match (&self.unknown[at].clone(), created) {
                 (Some((span, message)), created) if leaf || created => {
                     self.find(if created { &CLASS } else { &UNUSED_CLASS }, *span, message.clone());
                 }
@@ -549,7 +551,7 @@ impl Reader {
                 _ => {}
             }
             let fixed = name == "wall" || name == "avatar" || resource.is_some();
-            if leaf && !possible[at] && !fixed {
+            if leaf && !created && !fixed {
                 self.find(&NEVER, span, format!("no level can place `{name}`, and nothing makes it"));
             }
         }
