@@ -277,8 +277,8 @@ impl Inquiry<'_> {
                 stopped = stopped || late();
                 stopped
             };
-            // One move ahead there is a state for each action.
-            let least = if self.horizon == 0 { actions.len() as u64 } else { 0 };
+            // One move ahead there is a state for each legal action, whichever are asked about.
+            let least = if self.horizon == 0 { self.view.legal.len() as u64 } else { 0 };
             let mut limits = Limits { states: self.share.max(least), pause: &mut pause };
             let mut search = Lookahead::new(determinized, sure, &mut limits);
             search.most = if most.is_nan() { f64::INFINITY } else { most };

@@ -71,7 +71,8 @@ pub fn run<G: Game>(
             break;
         }
         let turn_is_over = how.one_turn && turn != Turn::Chance && *first_turn.get_or_insert(turn) != turn;
-        let stopped = steps % POLL_INTERVAL == POLL_INTERVAL - 1 && context.interrupt.poll();
+        let called = steps > 0 && context.interrupt.stopped();
+        let stopped = called || steps % POLL_INTERVAL == POLL_INTERVAL - 1 && context.interrupt.poll();
         if moves == how.depth || draws > longest || turn_is_over || stopped {
             let mut values = [0.0; MAX_PLAYERS];
             steps += context.evaluate(&At(game, state), &mut values[..players]) as u32;
