@@ -184,6 +184,12 @@ def test_what_cannot_be_is_refused(spec: str, sentence: str) -> None:
         kb.play("breakthrough", [spec, "random"], seed=1, max_steps=1)
 
 
+def test_who_insists_may_begin() -> None:
+    game = kb.load("breakthrough")
+    for spec in ("nmc(9, insist=true)", "nmc(9, milliseconds=1)", "uct(playout=nmc(9, insist=true))"):
+        kb.planner(spec).start(game, 0, 1)
+
+
 def test_the_old_name_works_with_a_note() -> None:
     with pytest.warns(FutureWarning, match="nested is called nmc now"):
         kb.planner("nested(level=2)")
