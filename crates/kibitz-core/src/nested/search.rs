@@ -500,33 +500,17 @@ impl<'a, 'p> Search<'a, 'p> {
         for (value, action) in values.iter_mut().zip(legal).filter(|(value, _)| value.is_nan()) {
             *value = self.afterstate_value(level, *action, mover);
         }
-        let mut best = self.highest(&values);
+        let mut best = self.rng.highest(&values);
         while is_said
             && let Some(paid) = self.try_out(level, legal[best], mover)
             && paid != values[best]
         {
             values[best] = paid;
-            best = self.highest(&values);
+            best = self.rng.highest(&values);
         }
         let promised = values[best];
         self.values = values;
         (legal[best], promised)
-    }
-
-    /// The place of the highest value; of equal ones, any.
-    fn highest(&mut self, values: &[f64]) -> usize {
-        let (mut best, mut ties) = (0, 0);
-        for (at, value) in values.iter().enumerate() {
-            if ties == 0 || values[best].is_nan() || *value > values[best] {
-                (best, ties) = (at, 1);
-            } else if *value == values[best] {
-                ties += 1;
-                if self.rng.below(ties) == 0 {
-                    best = at;
-                }
-            }
-        }
-        best
     }
 
     /// Reward and evaluation right after an action of somebody.
