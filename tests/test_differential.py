@@ -169,7 +169,7 @@ def test_random_games(pair: Pair) -> None:
         referee, other = kb.Referee(ours, 3, episode), theirs.new_initial_state()
         state, reports = ours.initial(), referee.opening()
         while True:
-            for after, joint, _ in reports:
+            for after, joint, *_ in reports:
                 follow(pair, state, joint, other)
                 state = after
             assert referee.over == other.is_terminal()
