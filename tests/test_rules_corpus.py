@@ -63,7 +63,7 @@ def legal(state: kb.State, player: int, form: Form) -> dict[str, int]:
     return forms
 
 
-@pytest.mark.parametrize(("name", "original", "form", "games"), PAIRS, ids=lambda part: str(part))
+@pytest.mark.parametrize(("name", "original", "form", "games"), PAIRS, ids=[pair[0] for pair in PAIRS])
 def test_the_same_as_the_original(name: str, original: str, form: Form, games: int) -> None:
     if not (CORPUS / original).exists():
         pytest.skip(f"the original, {original}, is not here")

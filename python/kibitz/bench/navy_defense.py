@@ -1,4 +1,4 @@
-"""Navy Defense: random games, and decisions by hindsight optimization. Nobody else has it: there is no peer."""
+"""Navy Defense: random games, and decisions by hindsight optimization. There is no peer that has it."""
 
 from __future__ import annotations
 

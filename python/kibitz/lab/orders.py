@@ -118,7 +118,7 @@ def _returns(results: Results, cell: Cell, planner: int) -> dict[Hashable, list[
 
 
 def lines(ranks: list[Rank]) -> list[str]:
-    """The planners of an order with what they get, and below how each pair compares.
+    r"""The planners of an order with what they get, and below how each pair compares.
 
     >>> from kibitz.lab.orders import Rank, lines
     >>> from kibitz.lab.statistics import Difference, Interval
