@@ -71,7 +71,7 @@ def test_wrong_games(spec: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("utc", "did you mean uct"),
+        ("utc", "did you mean .*uct"),
         ("uct(simulation=5)", "did you mean simulations"),
         ("uct(simulations=0)", "simulations"),
         ("uct(simulations=many)", "simulations"),

@@ -49,7 +49,7 @@ def test_one_goes_on_where_one_was(net: Net) -> None:
 def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
     game = "klondike(reading=naive)"
     teach(game, games=20, units=32, macro_actions=True).save(tmp_path / "k.net")
-    spec = f"macro-uct(evaluator='{tmp_path / 'k.net'}', simulations=20)"
+    spec = f"macro-uct(evaluator='{tmp_path / 'k.net'}', playout=evaluator, simulations=20)"
     assert kb.play(game, spec, seed=1).returns[0] in (0.0, 1.0)
 
 

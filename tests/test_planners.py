@@ -357,7 +357,7 @@ class TestBudgets:
             assert decision.seconds > 0.055
             assert decision.simulations > 0
 
-    @pytest.mark.parametrize("parallel", ["root", "tree", "leaf"])
+    @pytest.mark.parametrize("parallel", ["root", "tree", "leaf, playouts=3"])
     def test_workers_do_all_simulations(self, parallel: str) -> None:
         game = kb.load("connect-four")
         decision = decide(
@@ -429,7 +429,7 @@ class TestRefusals:
             ("uct(backup=maxx)", "did you mean"),
             ("uct(backup=mixmax(2))", "not in 0..1"),
             ("pomcp(belief=particles(0))", "0 is out of range: 1 to"),
-            ("utc", "unknown planner 'utc'; did you mean uct"),
+            ("utc", "unknown planner 'utc'; did you mean nmc or uct"),
             ("uct(", "expected a value, but the text ends"),
             ("random(1)", "takes no parameters"),
         ],

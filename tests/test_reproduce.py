@@ -296,6 +296,8 @@ LONG = {
 }
 """Even two games a figure take long: they are played with a hundredth of the simulations, worlds, steps or
 time, and what is searched is searched once."""
+READ = {"heuristics-table-1", "heuristics-table-2", "heuristics-table-3", "nested-table-4"}
+"""Many games of many rules files: these are read here, and run by `kibitz reproduce`."""
 COARSE = {"king-up-table-4.2", "king-up-table-4.3"}
 """Points are few: two games often come to the same."""
 
@@ -320,7 +322,12 @@ def hurried(name: str, folder: Path) -> Reproduction:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names()]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
+        for name in names()
+        if name not in READ
+    ],
 )
 def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
     if name in NEEDED:
@@ -343,6 +350,13 @@ def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
             assert row.games in (1, 2)
             # Two hurried games may be equally bad, which is told at once.
             assert name in LONG | COARSE or row.verdict == "cannot tell yet", row
+
+
+@pytest.mark.parametrize("name", sorted(READ))
+def test_the_longest_reproductions_can_be_read(name: str) -> None:
+    reproduction = load(name)
+    assert reproduction.minutes is not None
+    assert reproduction.targets
 
 
 @pytest.mark.slow

@@ -127,8 +127,8 @@ def lines(ranks: list[Rank]) -> list[str]:
     planner  mean return  CPU s/game
     1: a            5.00         0.5
     2: b            3.00
-    pair      difference        interval  deals  KS p       verdict
-    1, 2           +2.00  +1.00 to +3.00     40  0.01  as published
+    pair  difference        interval  deals  KS p       verdict
+    1, 2       +2.00  +1.00 to +3.00     40  0.01  as published
     """
     from kibitz.lab.reports.text import columns
 

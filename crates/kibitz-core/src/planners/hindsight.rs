@@ -144,6 +144,10 @@ impl Worlds {
             let what = "future=open needs a planner that reckons with chance, such as planner=uct";
             return Err(SpecError(format!("{name}: {what}")));
         }
+        if params.planner.is_some() && params.states != WorldsParams::default().states {
+            let what = "states counts what looking ahead looks at, and would have no effect with a planner";
+            return Err(SpecError(format!("{name}: {what}")));
+        }
         if params.future == Future::Open && params.others == Others::Random {
             return Err(SpecError(format!("{name}: others=random goes with future=fixed only")));
         }
