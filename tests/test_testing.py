@@ -44,7 +44,8 @@ def test_signatures() -> None:
         "python -m kibitz.testing.signatures --write tests/golden/signatures.json"
     )
     # Those that search differently have different ones.
-    assert len({*kept.values()}) == len(kept)
+    searches = [spec for spec in kept if spec.partition("(")[0] not in OF_ONE_GAME]
+    assert len({kept[spec] for spec in searches}) == len(searches)
 
 
 class Sound(kb.Rules[tuple[str, ...]]):
@@ -295,13 +296,19 @@ PLANNERS = [
     "sparse-uct(simulations=40)",
     "macro-uct(simulations=40)",
     "uct(simulations=40)",
+    "iw(transitions=200)",
+    "brfs(transitions=200)",
+    "one-look",
+    "paranoid(worlds=2, horizon=2)",
 ]
+OF_ONE_GAME = {"patrol", "reactive", "static"}
+"""Scripted baselines of a game, which has tests of its own."""
 
 
 def test_every_planner_is_checked() -> None:
     # Those of the core: other tests register planners of their own, and a person is none to check.
     known = {entry.name for entry in _core.planners()}
-    assert known == {kb.planner(spec).spec.partition("(")[0] for spec in PLANNERS}
+    assert known - OF_ONE_GAME == {kb.planner(spec).spec.partition("(")[0] for spec in PLANNERS}
 
 
 @pytest.mark.parametrize("spec", PLANNERS)
