@@ -149,8 +149,8 @@ mod tests {
             "hop-uct(simulations=1000000000)",
             "expectimax(depth=1000)",
             "one-step(samples=1000000)",
-            "nested(level=4)",
-            "hindsight(planner=nested(level=4))",
+            "nmc(level=4, insist=true)",
+            "hindsight(planner=nmc(level=4, insist=true))",
             "ff-replan(planner=uct(simulations=1000000000))",
             "omniscient(planner=uct(simulations=1000000000))",
         ];

@@ -230,7 +230,7 @@ fn what_nothing_explains_is_passed_over() {
                 let mut rng = Rng::new(1);
                 belief.update(&*model, view, &mut rng, &mut || false).unwrap();
                 let notes = belief.notes();
-                assert!(notes.iter().any(|note| note.starts_with("no ")), "{name} {kind}: {notes:?}");
+                assert!(notes.iter().any(|note| note.starts_with("no")), "{name} {kind}: {notes:?}");
                 let mut world = World::initial(&*model);
                 belief.sample(&*model, view, &mut rng, &mut world);
                 let mut legal = Vec::new();

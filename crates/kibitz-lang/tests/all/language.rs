@@ -158,8 +158,8 @@ fn text(spec: &str, rules: &str, level: &str) -> RulesText {
 #[test]
 fn languages_register_themselves() {
     let names: Vec<_> = languages().into_iter().map(|language| language.name).collect();
-    assert_eq!(names, ["GDL", "Take"]);
-    assert_eq!(suffixes(), [".kif", ".gdl", ".take"]);
+    assert_eq!(names, ["GDL", "Take", "VGDL"]);
+    assert_eq!(suffixes(), [".kif", ".gdl", ".take", ".vgdl"]);
     assert_eq!(language_of("games/nim.TAKE").unwrap().name, "Take");
     assert!(language_of("games/nim").is_none());
 }
@@ -206,7 +206,10 @@ nim.take: 1 error, 0 warnings
 #[test]
 fn what_is_asked_for_wrongly_is_refused_in_a_sentence() {
     let error = |spec: &str| RulesFile::parse(spec, &[]).err().unwrap().to_string();
-    assert_eq!(error("nim"), "'nim' is not a rules file: its name must end in .kif or .gdl or .take");
+    assert_eq!(
+        error("nim"),
+        "'nim' is not a rules file: its name must end in .kif or .gdl or .take or .vgdl"
+    );
     assert_eq!(error("nim.take(limit.counters=few)"), "nim.take: limit.counters=few is not a number");
     let refused = |spec: &str| text(spec, "Nim\n3", "7").load().err().unwrap();
     assert_eq!(refused("nim.take(limit.counters=5000)"), "limit.counters is from 1 to 1000, and not 5000");
