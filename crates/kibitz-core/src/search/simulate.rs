@@ -345,8 +345,8 @@ impl<'a> Worker<'a> {
         inside
     }
 
-    /// Carries out a joint action and moves the keys on.
-    #[inline]
+    /// Carries out a joint action and moves the keys on. (It has two callers, and all searches are in one of them.)
+    #[inline(always)]
     fn step(&mut self, turn: Turn, first_choice: usize) {
         let model = self.problem.model;
         let players = self.last.len();
