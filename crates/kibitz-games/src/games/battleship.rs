@@ -5,7 +5,7 @@
 //! two touch, not even by a corner.
 
 use kibitz_core::abilities::{Preferred, Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{View, after_action, after_observation, view_seed};
@@ -217,7 +217,8 @@ impl Game for Battleship {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(&self, _: &State, after: &State, turn: Turn, joint: &[Action], _: usize) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         let told = self.observe(after, turn, joint, 0);
         if told == HIT { "hit" } else { "miss" }.to_owned()
     }

@@ -12,7 +12,7 @@ use kibitz_core::abilities::{
 };
 use std::sync::Arc;
 
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::interrupt::Interrupt;
 use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::model::SharedModel;
@@ -303,14 +303,8 @@ impl Game for Klondike {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        _: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { before, after, turn, joint } = *step;
         let made = match turn {
             Turn::Chance => return self.action_name(before, None, joint[0]),
             _ => self.action_name(before, Some(0), joint[0]),

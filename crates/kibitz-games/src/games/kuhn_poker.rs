@@ -1,7 +1,7 @@
 //! Kuhn poker (1950): three cards, two players, one bet.
 
 use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::rng::{Rng, mix};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
@@ -206,14 +206,8 @@ impl Game for KuhnPoker {
         }
     }
 
-    fn observation_name(
-        &self,
-        _: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         let card = |owner: usize| CARDS[usize::from(after.cards[owner])];
         if turn == Turn::Chance {
             let owner = usize::from(after.dealt) - 1;

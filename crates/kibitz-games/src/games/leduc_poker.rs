@@ -1,7 +1,7 @@
 //! Leduc hold'em (Southey et al., 2005): six cards, two rounds of betting, one card on the table.
 
 use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
@@ -279,14 +279,8 @@ impl Game for LeducPoker {
         }
     }
 
-    fn observation_name(
-        &self,
-        _: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         let card = |place: usize| CARDS[usize::from(after.cards[place])];
         if let Turn::One(mover) = turn {
             let made = format!("player {} {}", mover + 1, MOVES[joint[0].0 as usize]);

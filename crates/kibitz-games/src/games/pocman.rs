@@ -7,7 +7,7 @@
 //! the move after it.
 
 use kibitz_core::abilities::{Preferred, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{after_action, after_observation, view_seed};
@@ -348,7 +348,8 @@ impl Game for Pocman {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(&self, _: &State, after: &State, _: Turn, _: &[Action], _: usize) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { after, .. } = *step;
         words_of(after.told)
     }
 
