@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use crate::episode::Timing;
 use crate::game::{Action, Game, Observation};
-use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
-use crate::playout::Rollout;
+use crate::playout::{Context, Rollout};
 use crate::rng::Rng;
 use crate::solve::Proof;
 use crate::view::View;
@@ -187,14 +186,7 @@ pub trait Solver<S> {
     /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
     /// known, with about so much effort (states to look at), and **adds** what each player then gets to
     /// `returns`. Gives the number of states, or `None` where it cannot tell. It asks now and then whether to go on.
-    fn judge(
-        &self,
-        state: &S,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64>;
+    fn judge(&self, state: &S, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64>;
 
     /// How many things of a state are unknown that [`Solver::judge`] sees: the more there are, the less what it finds is
     /// worth to somebody who does not.
@@ -403,12 +395,11 @@ macro_rules! through {
                 &self,
                 $p: &$P,
                 effort: u32,
-                rng: &mut $crate::Rng,
-                interrupt: &mut $crate::interrupt::Interrupt,
+                context: &mut $crate::playout::Context,
                 returns: &mut [f64],
             ) -> Option<u64> {
                 let $w = self;
-                $to.and_then(|to| to.judge($inner, effort, rng, interrupt, returns))
+                $to.and_then(|to| to.judge($inner, effort, context, returns))
             }
 
             fn unknown(&self, $p: &$P) -> u32 {

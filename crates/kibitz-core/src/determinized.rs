@@ -7,9 +7,8 @@
 use crate::abilities::{Abilities, Evaluate, Solver, StateHash, Svg};
 use crate::forward;
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
-use crate::interrupt::Interrupt;
 use crate::model::{SharedModel, State};
-use crate::playout::MAX_PLAYERS;
+use crate::playout::{Context, MAX_PLAYERS};
 use crate::rng::{Purpose, Rng, derive, seed_for};
 use crate::view::Event;
 
@@ -259,19 +258,12 @@ impl Evaluate<Place> for Determinized {
 }
 
 impl Solver<Place> for Determinized {
-    fn judge(
-        &self,
-        place: &Place,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64> {
+    fn judge(&self, place: &Place, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64> {
         // A fixed future is known as it is, not as the game's own solver would draw it.
         if self.fixed.is_some() {
             return None;
         }
-        self.model.judge(&place.state, effort, rng, interrupt, returns)
+        self.model.judge(&place.state, effort, context, returns)
     }
 }
 

@@ -208,14 +208,7 @@ pub trait Playouts {
     ) -> u64;
 
     /// [`Position::solve`].
-    fn solve(
-        &self,
-        state: &State,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> u64;
+    fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64;
 }
 
 impl<G: Game> Model for G {
@@ -377,14 +370,7 @@ impl<G: Game> Playouts for G {
         playout::run(self, &mut state, how, pick, context, returns).into()
     }
 
-    fn solve(
-        &self,
-        state: &State,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> u64 {
-        At(self, state.get::<G::State>()).solve(effort, rng, interrupt, returns)
+    fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64 {
+        At(self, state.get::<G::State>()).solve(effort, context, returns)
     }
 }

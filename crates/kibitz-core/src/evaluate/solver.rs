@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use super::{Evaluator, EvaluatorEntry};
-use crate::interrupt::Interrupt;
 use crate::model::Model;
 use crate::params::Params;
 use crate::part::PartEntry;
+use crate::playout::Context;
 use crate::position::Position;
-use crate::rng::Rng;
 
 crate::params! {
     /// How much it may do.
@@ -41,14 +40,8 @@ impl Evaluator for Solver {
         }
     }
 
-    fn evaluate(
-        &self,
-        position: &dyn Position,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        values: &mut [f64],
-    ) -> u64 {
+    fn evaluate(&self, position: &dyn Position, context: &mut Context, values: &mut [f64]) -> u64 {
         values.fill(0.0);
-        position.solve(self.0.states, rng, interrupt, values)
+        position.solve(self.0.states, context, values)
     }
 }

@@ -47,7 +47,7 @@ impl Playout for Judged {
         // Where too much is unknown, a solver would see more than anybody can.
         let sees = |solver: &&SolverParams| solver.clairvoyance.is_none_or(|most| at.unknown() <= most);
         if let Some(solver) = self.solver.as_ref().filter(sees) {
-            return at.solve(solver.states, context.rng, context.interrupt, returns);
+            return at.solve(solver.states, context, returns);
         }
         let mut values = [0.0; MAX_PLAYERS];
         let steps = context.evaluate(&at, &mut values[..returns.len()]);

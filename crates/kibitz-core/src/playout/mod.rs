@@ -95,11 +95,16 @@ impl<'a, 'p> Context<'a, 'p> {
         Context { evaluator: None, rng, interrupt, trace: None }
     }
 
+    /// The same with the game's own evaluator, and nobody who learns.
+    pub fn plain(&mut self) -> Context<'_, 'p> {
+        Context::new(self.rng, self.interrupt)
+    }
+
     /// What a state that is not the end is taken to be worth, overwriting `values`; nothing, where nobody can tell. Gives
     /// the steps of the model that it took.
     pub fn evaluate(&mut self, position: &dyn Position, values: &mut [f64]) -> u64 {
         match self.evaluator {
-            Some(evaluator) => evaluator.evaluate(position, self.rng, self.interrupt, values),
+            Some(evaluator) => evaluator.evaluate(position, &mut self.plain(), values),
             None if position.has().evaluator => {
                 position.evaluate(values);
                 0

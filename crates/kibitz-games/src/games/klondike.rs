@@ -13,10 +13,10 @@ use kibitz_core::abilities::{
 use std::sync::Arc;
 
 use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
-use kibitz_core::interrupt::Interrupt;
 use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::model::SharedModel;
 use kibitz_core::params::params;
+use kibitz_core::playout::Context;
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
 use kibitz_core::solve::Proof;
@@ -434,21 +434,14 @@ impl Collapsed<State> for Klondike {
 }
 
 impl abilities::Solver<State> for Klondike {
-    fn judge(
-        &self,
-        state: &State,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64> {
+    fn judge(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64> {
         if self.is_chance(state) {
             return None;
         }
         let mut table = Table::new(&state.position, self.rules.draw);
         let place = table.place(&state.position);
         let unknown = if self.form == Form::Collapsed { state.position.covered() } else { 0 };
-        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, rng, interrupt);
+        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, context);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
     }

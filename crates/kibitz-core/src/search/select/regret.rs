@@ -55,6 +55,10 @@ impl Selection for RegretMatching {
         NEEDS
     }
 
+    fn explores(&self) -> bool {
+        false
+    }
+
     fn draws(&self) -> bool {
         true
     }
@@ -82,6 +86,10 @@ impl Selection for RegretMatching {
 impl Selection for RegretMatchingPlus {
     fn needs(&self) -> Needs {
         NEEDS
+    }
+
+    fn explores(&self) -> bool {
+        false
     }
 
     fn draws(&self) -> bool {

@@ -20,10 +20,6 @@ impl Selection for Ucb1 {
         true
     }
 
-    fn explores(&self) -> bool {
-        true
-    }
-
     fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
         let Choices { tree, node, edges, rule, .. } = *at;
         let chosen = match (at.values, at.offered) {

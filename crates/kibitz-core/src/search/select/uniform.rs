@@ -12,6 +12,10 @@ register_selection!("uniform", "The action that was tried least.", NoParams, |_|
 struct Uniform;
 
 impl Selection for Uniform {
+    fn explores(&self) -> bool {
+        false
+    }
+
     fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
         least_visited(at.edges, |edge| at.is_offered(edge), at.unseen, rng).map(|edge| (edge, None))
     }
