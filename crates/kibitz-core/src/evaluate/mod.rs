@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use crate::game::{Action, Turn};
 use crate::model::Model;
-use crate::params::{Param, ParamDoc};
-use crate::part::{self, PartEntry};
+use crate::params::Param;
+use crate::part::{Entry, Kind};
 use crate::playout::{Context, MAX_PLAYERS};
 use crate::position::Position;
 use crate::rng::Rng;
-use crate::spec::{Spec, SpecError, Value};
+use crate::spec::{SpecError, Value};
 
 pub use network::Network;
 
@@ -138,15 +138,15 @@ pub fn greedy(
     (action, values.get(best).copied().unwrap_or(f64::NEG_INFINITY))
 }
 
-/// An evaluator that can be asked for by name.
-pub struct EvaluatorEntry {
-    /// How it is asked for, what it is and its parameters.
-    pub part: PartEntry,
-    /// Makes it.
-    pub build: fn(&Spec) -> Result<Arc<dyn Evaluator>, SpecError>,
-}
+inventory::collect!(Entry<dyn Evaluator>);
 
-inventory::collect!(EvaluatorEntry);
+impl Kind for dyn Evaluator {
+    const WHAT: &'static str = "evaluator";
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
+}
 
 /// An evaluator as it is asked for: a name with parameters, or the file of a network.
 #[derive(Clone)]
@@ -174,26 +174,17 @@ impl fmt::Debug for EvaluatorSpec {
     }
 }
 
-/// All evaluators, by name.
-pub fn evaluators() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    part::list(inventory::iter::<EvaluatorEntry>.into_iter().map(|entry| &entry.part))
-}
-
 impl Param for EvaluatorSpec {
     fn kind() -> String {
-        format!(
-            "file | {}",
-            part::kind(inventory::iter::<EvaluatorEntry>.into_iter().map(|entry| &entry.part))
-        )
+        format!("file | {}", <dyn Evaluator>::names())
     }
 
     fn read(value: &Value) -> Result<EvaluatorSpec, String> {
         if let Value::Spec(spec) = value
-            && let Some(entry) =
-                inventory::iter::<EvaluatorEntry>.into_iter().find(|entry| entry.part.name == spec.name)
+            && <dyn Evaluator>::entries().any(|entry| entry.part.name == spec.name)
         {
-            let made = (entry.build)(spec).map_err(|SpecError(what)| what)?;
-            return Ok(EvaluatorSpec { written: spec.to_string(), made });
+            let made = <dyn Evaluator>::make(spec).map_err(|SpecError(what)| what)?;
+            return Ok(EvaluatorSpec { written: spec.to_string(), made: made.into() });
         }
         let path = String::read(value)?;
         let made = Arc::new(Network::read(&path)?);

@@ -1,32 +1,19 @@
 //! A bounded solver as an evaluator: the best that it finds in one world, all of it seen.
 
-use std::sync::Arc;
-
-use super::{Evaluator, EvaluatorEntry};
+use super::Evaluator;
 use crate::model::Model;
-use crate::params::Params;
-use crate::part::PartEntry;
 use crate::playout::Context;
 use crate::position::Position;
 
 crate::params! {
-    /// How much it may do.
+    /// The best that a bounded search finds in one world, all of it seen.
     pub struct EffortParams {
         /// States to look at.
         pub states: u32 = 150, in 1..=1_000_000_000;
     }
 }
 
-inventory::submit! {
-    EvaluatorEntry {
-        part: PartEntry {
-            name: "solver",
-            summary: "The best that a bounded search finds in one world, all of it seen.",
-            params: || EffortParams::default().docs(),
-        },
-        build: |spec| Ok(Arc::new(Solver(EffortParams::from_spec(spec)?))),
-    }
-}
+crate::register_part!(dyn Evaluator, "solver", EffortParams, |params| Ok(Box::new(Solver(params))));
 
 struct Solver(EffortParams);
 

@@ -19,12 +19,12 @@ register_macro_actions!(
     "irreversible",
     "A move that cannot be undone, with those before it that can.",
     NoParams,
-    |_, model| {
+    |_| Ok(Box::new(|model| {
         if !model.has().hash {
             return Err("needs a state hash, which this game lacks".to_owned());
         }
         Ok(macro_actions_of(model))
-    }
+    }))
 );
 
 /// A game's own macro-actions, or those found by trying.

@@ -10,19 +10,16 @@ use crate::model::{SharedModel, State};
 use crate::rng::Rng;
 
 crate::params! {
-    /// How often.
+    /// An action several times in a row, as long as it is legal and nobody else is to move.
     pub struct RepeatParams {
         /// How many times an action is made, as long as it is legal and nobody else is to move.
         pub times: u32 = 3, in 1..=1000;
     }
 }
 
-register_macro_actions!(
-    "repeat",
-    "An action several times in a row, as long as it is legal and nobody else is to move.",
-    RepeatParams,
-    |params, model| Ok(Arc::new(Repeat::new(model.clone(), params.times)))
-);
+register_macro_actions!("repeat", RepeatParams, |RepeatParams { times }| Ok(Box::new(move |model| Ok(
+    Arc::new(Repeat::new(model.clone(), times))
+))));
 
 struct Repeat {
     game: Arc<Repeated>,

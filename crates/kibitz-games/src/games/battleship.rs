@@ -18,15 +18,10 @@ mod fleet;
 
 use fleet::Waters;
 
-register_game!(
-    "battleship",
-    "Sink a fleet that you cannot see: a shot at a square tells whether it has hit.",
-    BattleshipParams,
-    Battleship::new
-);
+register_game!("battleship", BattleshipParams, Battleship::new);
 
 params! {
-    /// The sea and the fleet.
+    /// Sink a fleet that you cannot see: a shot at a square tells whether it has hit.
     pub struct BattleshipParams {
         /// Rows and columns.
         pub size: u32 = 10, in 2..=11;

@@ -10,15 +10,10 @@ use kibitz_core::{abilities, register_game};
 
 use crate::draw::{FAINT, GOOD, INK, Picture};
 
-register_game!(
-    "bear",
-    "Climb the tree or intimidate the bear: is it a black bear or a grizzly?",
-    BearParams,
-    |params| Ok(Bear::new(params))
-);
+register_game!("bear", BearParams, |params| Ok(Bear::new(params)));
 
 params! {
-    /// The encounter's probabilities.
+    /// Climb the tree or intimidate the bear: is it a black bear or a grizzly?
     pub struct BearParams {
         /// How likely the bear is a black bear, which climbs; else it is a grizzly, which does not.
         pub black: f64 = 0.4, in 0.0..=1.0;

@@ -48,15 +48,10 @@ use solver::{Outcome, Solver};
 use spell::KlondikeMacroActions;
 use state::{MEMORY, State};
 
-register_game!(
-    "klondike",
-    "The solitaire that everybody knows: bring all cards to the foundations, suit by suit from ace to king.",
-    KlondikeParams,
-    Klondike::new
-);
+register_game!("klondike", KlondikeParams, Klondike::new);
 
 params! {
-    /// The variant of the game.
+    /// The solitaire that everybody knows: bring all cards to the foundations, suit by suit from ace to king.
     pub struct KlondikeParams {
         /// Cards that are turned at a time: 3, or 1 for the easier game.
         pub draw: u32 = 3, in 1..=24;

@@ -15,15 +15,10 @@ use kibitz_core::{abilities, register_game};
 use crate::bits::ones;
 use crate::draw::{FAINT, INK, LIGHT, PAPER, Picture};
 
-register_game!(
-    "liars-dice",
-    "Roll in secret and raise the bid on all dice, or call the other a liar; the highest face is wild.",
-    LiarsDiceParams,
-    LiarsDice::new
-);
+register_game!("liars-dice", LiarsDiceParams, LiarsDice::new);
 
 params! {
-    /// The players and their dice.
+    /// Roll in secret and raise the bid on all dice, or call the other a liar; the highest face is wild.
     pub struct LiarsDiceParams {
         /// Players.
         pub players: u32 = 2, in 2..=6;

@@ -30,15 +30,10 @@ use chart::{Chart, GONE, LARGEST};
 use file::Known;
 use state::{Cargo, HEALTH, MOST, News, Phase, State, Submarine};
 
-register_game!(
-    "navy-defense",
-    "Guard cargo ships on their rounds against submarines that only the sonar shows.",
-    NavyDefenseParams,
-    NavyDefense::new
-);
+register_game!("navy-defense", NavyDefenseParams, NavyDefense::new);
 
 params! {
-    /// The world and its costs; where the thesis leaves the rules open, the reading.
+    /// Guard cargo ships on their rounds against submarines that only the sonar shows.
     pub struct NavyDefenseParams {
         /// Rows and columns of the board.
         pub size: u32 = 5, in 3..=LARGEST;

@@ -23,15 +23,10 @@ mod picture;
 use ghosts::{CHOICES, Ghost};
 use maze::{GHOSTS, Maze, NOWHERE, Squares};
 
-register_game!(
-    "pocman",
-    "Eat all food of a maze; ghosts are seen in a straight line, heard nearby and eaten after a power pill.",
-    PocmanParams,
-    Pocman::new
-);
+register_game!("pocman", PocmanParams, Pocman::new);
 
 params! {
-    /// The maze.
+    /// Eat all food of a maze; ghosts are seen in a straight line, heard nearby and eaten after a power pill.
     pub struct PocmanParams {
         /// Columns: 17 for the paper's maze with its four ghosts, 7 for a small one with one ghost.
         pub size: u32 = 17, in 7..=17;

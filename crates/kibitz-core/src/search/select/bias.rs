@@ -6,19 +6,16 @@ use crate::playout::Context;
 use crate::position::Position;
 
 crate::params! {
-    /// How much the heuristic counts.
+    /// UCB1 with the evaluator's opinion H of an action as a bias that fades: Q + c sqrt(ln N / n) + w H / (n + 1).
     pub struct BiasParams {
         /// The weight w of the bias w H / (n + 1). H is what the evaluator says right after the action.
         pub weight: f64 = 1.0, in 0.0..=1e6;
     }
 }
 
-register_selection!(
-    "progressive-bias",
-    "UCB1 with the evaluator's opinion H of an action as a bias that fades: Q + c sqrt(ln N / n) + w H / (n + 1).",
-    BiasParams,
-    |params| Box::new(ProgressiveBias { weight: params.weight })
-);
+register_selection!("progressive-bias", BiasParams, |params| Ok(Box::new(ProgressiveBias {
+    weight: params.weight
+})));
 
 struct ProgressiveBias {
     weight: f64,

@@ -7,19 +7,15 @@ use crate::playout::Context;
 use crate::position::Position;
 
 crate::params! {
-    /// How long the heuristic counts.
+    /// UCB1 on β H + (1 − β) Q, with β = sqrt(k / (3 N + k)) and an action heuristic H, the game's own or an
+    /// evaluator's.
     pub struct HeuristicParams {
         /// The equivalence k: after k visits of a node, heuristic and mean have equal weights.
         pub k: f64 = 20.0, in 0.0..=1e9;
     }
 }
 
-register_selection!(
-    "heuristic",
-    "UCB1 on β H + (1 − β) Q, with β = sqrt(k / (3 N + k)) and an action heuristic H, the game's own or an evaluator's.",
-    HeuristicParams,
-    |params| Box::new(Heuristic { k: params.k })
-);
+register_selection!("heuristic", HeuristicParams, |params| Ok(Box::new(Heuristic { k: params.k })));
 
 struct Heuristic {
     k: f64,

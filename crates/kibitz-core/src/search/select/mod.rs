@@ -16,13 +16,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::tree::{Edge, NodeId, Tree};
 use crate::game::Action;
 use crate::keys::KeyMap;
-use crate::params::{Param, ParamDoc};
-use crate::part::{self, Needs, PartEntry};
+use crate::part::{Entry, Kind, Needs, PartSpec, Usual};
 use crate::planner::Judgement;
 use crate::playout::{Context, Trace, move_key};
 use crate::position::Position;
 use crate::rng::Rng;
-use crate::spec::{Spec, SpecError, Value};
 
 pub(super) use ucb1::{Rule, Ucb1, select};
 
@@ -209,75 +207,27 @@ pub trait Selection: Send + Sync {
     }
 }
 
-/// A selection that can be asked for by name.
-pub struct SelectionEntry {
-    /// How it is asked for, what it is and its parameters.
-    pub part: PartEntry,
-    /// Makes it.
-    pub build: fn(&Spec) -> Result<Box<dyn Selection>, SpecError>,
+inventory::collect!(Entry<dyn Selection>);
+
+impl Kind for dyn Selection {
+    const WHAT: &'static str = "selection";
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
 }
 
-inventory::collect!(SelectionEntry);
+impl Usual for dyn Selection {
+    fn usual() -> Box<Self> {
+        Box::new(Ucb1)
+    }
+}
 
-/// Registers a selection: name, summary, parameters' type, and `fn(params) -> Box<dyn Selection>`.
+/// A selection as it is asked for.
+pub type SelectionSpec = PartSpec<dyn Selection>;
+
+/// Registers a selection; see [`register_part!`](crate::register_part).
 macro_rules! register_selection {
-    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
-        inventory::submit! {
-            $crate::search::select::SelectionEntry {
-                part: $crate::part::PartEntry {
-                    name: $name,
-                    summary: $summary,
-                    params: || $crate::params::Params::docs(&<$params>::default()),
-                },
-                build: |spec| {
-                    let build: fn($params) -> Box<dyn $crate::search::select::Selection> = $build;
-                    Ok(build(<$params as $crate::params::Params>::from_spec(spec)?))
-                },
-            }
-        }
-    };
+    ($($of:tt)*) => { $crate::register_part!(dyn $crate::search::select::Selection, $($of)*); };
 }
 use register_selection;
-
-/// A selection as it is asked for, which has been made once to see that it can be.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SelectionSpec(Spec);
-
-impl SelectionSpec {
-    /// Asks for one by name alone.
-    pub fn named(name: &str) -> SelectionSpec {
-        SelectionSpec(Spec { name: name.to_owned(), arguments: Vec::new() })
-    }
-
-    /// Makes it.
-    pub fn build(&self) -> Box<dyn Selection> {
-        build(&self.0).unwrap_or_else(|_| Box::new(Ucb1))
-    }
-}
-
-fn build(spec: &Spec) -> Result<Box<dyn Selection>, SpecError> {
-    let entries = inventory::iter::<SelectionEntry>;
-    let entry = part::find("selection", &spec.name, entries.into_iter().map(|entry| (&entry.part, entry)))?;
-    (entry.build)(spec)
-}
-
-/// All selections, by name.
-pub fn selections() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    part::list(inventory::iter::<SelectionEntry>.into_iter().map(|entry| &entry.part))
-}
-
-impl Param for SelectionSpec {
-    fn kind() -> String {
-        part::kind(inventory::iter::<SelectionEntry>.into_iter().map(|entry| &entry.part))
-    }
-
-    fn read(value: &Value) -> Result<SelectionSpec, String> {
-        let spec = part::read("selection", value)?;
-        build(&spec).map_err(|SpecError(what)| what)?;
-        Ok(SelectionSpec(spec))
-    }
-
-    fn show(&self) -> String {
-        self.0.to_string()
-    }
-}

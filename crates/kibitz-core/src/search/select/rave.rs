@@ -8,19 +8,15 @@ use crate::playout::{Context, move_key};
 use crate::position::Position;
 
 crate::params! {
-    /// How long AMAF counts.
+    /// UCB1 with what came of an action here or later: (1 - β) Q + β AMAF + c sqrt(ln N / n), β = sqrt(k / (3 N +
+    /// k)).
     pub struct RaveParams {
         /// Visits k of a node at which both estimates count the same.
         pub k: f64 = 1000.0, in 0.0..=1e9;
     }
 }
 
-register_selection!(
-    "rave",
-    "UCB1 with what came of an action here or later: (1 - β) Q + β AMAF + c sqrt(ln N / n), β = sqrt(k / (3 N + k)).",
-    RaveParams,
-    |params| Box::new(Rave { k: params.k })
-);
+register_selection!("rave", RaveParams, |params| Ok(Box::new(Rave { k: params.k })));
 
 struct Rave {
     k: f64,

@@ -10,7 +10,7 @@ use crate::game::{Action, Info};
 use crate::params::NoParams;
 use crate::rng::Rng;
 
-register_selection!("ucb1", "The highest mean plus c sqrt(ln N / n).", NoParams, |_| Box::new(Ucb1));
+register_selection!("ucb1", "The highest mean plus c sqrt(ln N / n).", NoParams, |_| Ok(Box::new(Ucb1)));
 
 /// Upper confidence bounds.
 pub struct Ucb1;

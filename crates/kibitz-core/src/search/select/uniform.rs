@@ -7,7 +7,7 @@ use super::{Choices, Picked, Scratch, Selection, register_selection};
 use crate::params::NoParams;
 use crate::rng::Rng;
 
-register_selection!("uniform", "The action that was tried least.", NoParams, |_| Box::new(Uniform));
+register_selection!("uniform", "The action that was tried least.", NoParams, |_| Ok(Box::new(Uniform)));
 
 struct Uniform;
 
