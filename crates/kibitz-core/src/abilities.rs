@@ -328,6 +328,52 @@ macro_rules! forward {
     };
 }
 
+/// Passes methods of [`Game`] itself on to the game that a wrapper is of.
+///
+/// `pass_on!(|wrapper, place: &Place| (wrapper.model, &place.state): player_name, chance, draw);`
+#[macro_export]
+macro_rules! pass_on {
+    (|$w:ident, $p:ident: &$P:ty| ($to:expr, $inner:expr): $($method:ident),*) => {
+        $($crate::pass_on!(@$method $w, $p, $P, $to, $inner);)*
+    };
+    (@player_name $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn player_name(&self, player: usize) -> String {
+            let $w = self;
+            $to.player_name(player)
+        }
+    };
+    (@action_name $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn action_name(&self, $p: &$P, player: Option<usize>, action: $crate::Action) -> String {
+            let $w = self;
+            $to.action_name($inner, player, action)
+        }
+    };
+    (@chance $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn chance(&self, $p: &$P, outcomes: &mut Vec<($crate::Action, f64)>) {
+            let $w = self;
+            $to.chance($inner, outcomes);
+        }
+    };
+    (@draw $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn draw(&self, $p: &$P, rng: &mut $crate::Rng) -> $crate::Action {
+            let $w = self;
+            $to.draw($inner, rng)
+        }
+    };
+}
+
+/// The abilities of a wrapper that are there where the game that it is of has them.
+#[macro_export]
+macro_rules! as_far_as {
+    ($has:expr, $self:ident: $($ability:ident),*) => {{
+        let has: $crate::abilities::Capabilities = $has;
+        $crate::abilities::Abilities {
+            $($ability: has.$ability.then_some($self),)*
+            ..$crate::abilities::Abilities::default()
+        }
+    }};
+}
+
 /// One ability of one game through another's; see [`forward!`].
 #[doc(hidden)]
 #[macro_export]

@@ -189,6 +189,17 @@ impl Info {
         }
     }
 
+    /// Two players who move in turn, and of whom one wins up to `most`, at the end, what the other loses.
+    pub fn duel(most: f64, horizon: u32) -> Info {
+        Info {
+            horizon: Some(horizon),
+            zero_sum: true,
+            paid_at_end: true,
+            simultaneous: Some(false),
+            ..Info::new(2, -most, most)
+        }
+    }
+
     /// How much what follows a step of this turn counts beside what the step itself pays.
     #[inline]
     pub fn discount_after(&self, turn: Turn) -> f64 {
