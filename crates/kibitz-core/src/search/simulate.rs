@@ -208,7 +208,7 @@ impl<'a> Worker<'a> {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
                     }
-                    self.select(tree, turn);
+                    self.select(tree, turn, interrupt);
                     (moves, draws) = (moves + 1, 0);
                 }
             }
