@@ -487,7 +487,9 @@ class Judgement:
 class Decision:
     """A chosen action with the reasons for it.
 
-    A planner written in Python makes its own: `table` has rows (action, value, standard error, visits)."""
+    A planner written in Python makes its own: `table` has rows (action, value, standard error, visits). Where
+    players may choose at any instant, the action may be `kibitz.WAIT`: it does nothing now, and is asked again
+    after so many `ticks`, or as soon as it is told something."""
 
     def __new__(
         cls,
@@ -495,9 +497,15 @@ class Decision:
         action: int,
         table: Sequence[tuple[int, float | None, float | None, int]] | None = None,
         notes: Sequence[str] | None = None,
+        *,
+        ticks: int | None = None,
     ) -> Decision: ...
     @property
     def action(self) -> int: ...
+    @property
+    def ticks(self) -> int | None:
+        """For how many ticks it does nothing, where it waits; else None."""
+
     @property
     def name(self) -> str: ...
     @property

@@ -456,6 +456,9 @@ impl State {
     /// The name of a player's action, or of chance's outcome where `player` is None.
     fn action_name(&self, py: Python<'_>, player: Option<usize>, action: u32) -> PyResult<String> {
         let player = self.check_viewer(player)?;
+        if Action(action) == Action::WAIT && player.is_some() {
+            return Ok("wait".to_owned());
+        }
         self.drive(py, |game, state| game.model.action_name(state, player, Action(action)))
     }
 

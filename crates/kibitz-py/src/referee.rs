@@ -152,6 +152,14 @@ impl View {
     }
 }
 
+impl View {
+    /// Whether its player may do nothing now.
+    pub fn may_wait(&self, py: Python<'_>) -> PyResult<bool> {
+        let game = self.referees.get();
+        drive(py, game, || game.model.timing(&self.now) != core::Timing::Turns)
+    }
+}
+
 /// Words in the order in which people look for them: "row 2" comes before "row 10".
 fn natural(words: &str) -> impl Iterator<Item = (u64, &str)> {
     let digit = |character: char| character.is_ascii_digit();
@@ -330,7 +338,7 @@ impl core::Table for Asked<'_, '_> {
                 self.referee.borrow().check_unambiguous(self.referee.py(), seat, Action(*action))?;
             }
             Choice::Decision(decision) => {
-                if let Some(ticks) = decision.get().wait() {
+                if let Some(ticks) = decision.get().ticks() {
                     return Ok(core::Choice::Wait(ticks));
                 }
             }

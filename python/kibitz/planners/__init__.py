@@ -88,7 +88,7 @@ class PlannerBase:
         self.game, self.seat, self.seed = game, seat, seed
 
     def act(self, view: View) -> Decision:  # noqa: ARG002 -- what every planner is given
-        """Chooses one of `view.legal`."""
+        """Chooses one of `view.legal`, or, where players may choose at any instant, `kibitz.WAIT`."""
         raise PlannerFault(f"{_named(type(self))} has no method act: nothing chooses")
 
 
