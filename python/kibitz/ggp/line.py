@@ -1,0 +1,99 @@
+"""A remote player as its manager sees it: messages over a network that loses, cuts and garbles some of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+import httpx
+
+from kibitz.ggp import messages
+from kibitz.ggp.messages import Malformed, brief
+
+log = logging.getLogger("kibitz.ggp")
+
+LARGEST = 64 * 1024
+"""Bytes of an answer that are read."""
+AGAIN = 0.02
+"""Seconds before a message is sent again, at first; twice as long each time."""
+LONGEST_PAUSE = 1.0
+
+
+class Late(Exception):  # noqa: N818 -- what it is
+    """There was no answer in time; why, in a sentence."""
+
+
+def client() -> httpx.AsyncClient:
+    """What the lines of a manager share. Each message has a connection of its own, as players of old expect."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+    return httpx.AsyncClient(limits=limits, timeout=None, trust_env=False, follow_redirects=False)
+
+
+class Line:
+    """Asks one player. What fails on the way is sent again while there is time: players answer it once."""
+
+    def __init__(self, url: str, using: httpx.AsyncClient) -> None:
+        self.url = _checked(url)
+        self._client = using
+        self.repeats = 0
+        """How often something was sent again."""
+
+    async def ask(self, message: str, seconds: float, *, turn: int | None = None, receiver: str = "") -> str:
+        """The player's answer, as one term; Late where there is none after so many seconds."""
+        end = time.monotonic() + seconds
+        headers = {
+            "Accept": "text/delim",
+            "Sender": "GAMESERVER",
+            "Receiver": receiver or "PLAYER",
+            "Content-Type": messages.ACL,
+            "Connection": "close",
+        }
+        if turn is not None:
+            headers[messages.TURN] = str(turn)
+        pause, why = AGAIN, "there was no answer"
+        while (left := end - time.monotonic()) > 0:
+            try:
+                async with asyncio.timeout(left):
+                    return messages.term(await self._send(message, headers))
+            except TimeoutError:
+                break
+            except (httpx.HTTPError, httpx.StreamError, Malformed, OSError) as error:
+                why = str(error) or type(error).__name__
+            self.repeats += 1
+            await asyncio.sleep(min(pause, max(0.0, end - time.monotonic())))
+            pause = min(2 * pause, LONGEST_PAUSE)
+        raise Late(f"no answer within {seconds:g} s ({brief(why, messages.LONGEST)})")
+
+    async def _send(self, message: str, headers: dict[str, str]) -> str:
+        request = self._client.stream("POST", self.url, content=message.encode(), headers=headers)
+        content = bytearray()
+        async with request as response:
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > LARGEST:
+                    raise Malformed(f"an answer of more than {LARGEST} bytes")
+        text = content.decode("utf-8", "replace")
+        if response.status_code != 200:
+            raise Malformed(f"status {response.status_code}: {text.strip()}")
+        return text
+
+
+def is_address(text: str) -> bool:
+    """Whether a word names a player on the network.
+
+    >>> from kibitz.ggp.line import is_address
+    >>> is_address("http://127.0.0.1:9147"), is_address("uct(simulations=5)")
+    (True, False)
+    """
+    return text.lower().startswith(("http://", "https://"))
+
+
+def _checked(url: str) -> str:
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise ValueError(f"{brief(url)} is no address: {error}") from None
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{brief(url)} is no address of a player; one is http://127.0.0.1:9147")
+    return url
