@@ -13,10 +13,10 @@ FADES = 0.9
 
 
 class Margin:
-    """What is kept of a clock: the worst lateness that was seen lately, and more; twice as much after a miss.
+    """What is kept of a clock: the worst lateness seen lately, and more; twice as much after a miss.
 
-    Lateness is by how much an answer was ready after the time that the planner was given. It is shared by all
-    matches of a player: what makes one late makes others late.
+    Lateness is by how much an answer was ready after the time that the planner was given. It is shared by
+    all matches of a player: what makes one late makes others late.
 
     >>> from kibitz.ggp.clocks import Margin
     >>> margin = Margin()

@@ -1,4 +1,5 @@
-"""A remote player as its manager sees it: messages over a network that loses, cuts and garbles some of them."""
+"""A remote player as its manager sees it: messages over a network that loses, cuts and garbles some of
+them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Late(Exception):  # noqa: N818 -- what it is
 
 
 def client() -> httpx.AsyncClient:
-    """What the lines of a manager share. Each message has a connection of its own, as players of old expect."""
+    """What the lines of a manager share. Each message has a connection of its own, as players of old
+    expect."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     return httpx.AsyncClient(limits=limits, timeout=None, trust_env=False, follow_redirects=False)
 
@@ -39,13 +41,13 @@ class Line:
         self.repeats = 0
         """How often something was sent again."""
 
-    async def ask(self, message: str, seconds: float, *, turn: int | None = None, receiver: str = "") -> str:
+    async def ask(self, message: str, seconds: float, *, turn: int | None = None) -> str:
         """The player's answer, as one term; Late where there is none after so many seconds."""
         end = time.monotonic() + seconds
         headers = {
             "Accept": "text/delim",
             "Sender": "GAMESERVER",
-            "Receiver": receiver or "PLAYER",
+            "Receiver": "PLAYER",
             "Content-Type": messages.ACL,
             "Connection": "close",
         }

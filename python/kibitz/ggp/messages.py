@@ -1,7 +1,7 @@
 """The messages between a game manager and its players: read, bounded, and written.
 
-A message is a list in prefix notation, in any letter case. A list is read as the texts of its elements, without
-going into them: rules stay one text, however large they are.
+A message is a list in prefix notation, in any letter case. A list is read as the texts of its elements,
+without going into them: rules stay one text, however large they are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 READY, DONE, BUSY, NIL = "READY", "DONE", "BUSY", "NIL"
-"""What players answer where no move is asked for. BUSY: this message is for no match that is played here."""
+"""What players answer where no move is asked for. BUSY: this message is for no match that is played
+here."""
 
 ACL = "text/acl"
 """The type of all contents."""
@@ -149,8 +150,8 @@ class Start:
 class Told:
     """A turn of a match is over, and what a player is told of it. `last` only: the match is over too.
 
-    Where nothing is hidden, `moves` are all roles', in the order of the rules. Where something is, they are what
-    the player perceived, and `own` what it did; `turn` counts from 0.
+    Where nothing is hidden, `moves` are all roles', in the order of the rules. Where something is, they
+    are what the player perceived, and `own` what it did; `turn` counts from 0.
     """
 
     match: str

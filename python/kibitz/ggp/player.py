@@ -1,7 +1,7 @@
 """A player: all the matches that it plays at once, and what it answers to each message.
 
-What comes twice is answered as it was the first time, what is for no match of its own with BUSY, and what is no
-message at all is refused in a sentence. Each thing out of the ordinary is one line in the log.
+What comes twice is answered as it was the first time, what is for no match of its own with BUSY, and what
+is no message at all is refused in a sentence. Each thing out of the ordinary is one line in the log.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ class Player:
             case Told(last=True):
                 return await self._stop(message)
             case Told():
-                return await self._play(message, text, turn if message.turn is None else message.turn, arrived)
+                return await self._play(
+                    message, text, turn if message.turn is None else message.turn, arrived
+                )
 
     # START
 
@@ -161,7 +163,9 @@ class Player:
             return await asyncio.shield(match.answer)
         if number is not None:
             if number < match.number:
-                log.warning("%s: PLAY of turn %d after turn %d; passed over", told.match, number, match.number)
+                log.warning(
+                    "%s: PLAY of turn %d after turn %d; passed over", told.match, number, match.number
+                )
                 raise Silent("that turn is over")
             match.number = number
         match.last = text

@@ -1,7 +1,7 @@
 """One match as a player sees it: the rules, what was told so far, and a planner that answers.
 
-Everything here blocks, and is called by one thread at a time. Rules come from the network: they are read within
-limits, as any rules file is, and never evaluated.
+Everything here blocks, and is called by one thread at a time. Rules come from the network: they are read
+within limits, as any rules file is, and never evaluated.
 """
 
 from __future__ import annotations
@@ -78,17 +78,20 @@ class Seat:
         return self.told.turns
 
     def fits(self, told: messages.Told) -> bool:
-        """Whether a message may well be of the next turn: what it says that this player did is what it answered.
+        """Whether a message may be of the next turn: this player did in it what it answered last.
 
         A message of the protocol for open games has no number; one that comes twice is told by this.
         """
-        if told.moves is None or self.told.hidden:
+        if told.moves is None:
             return self.answered is None
+        if self.told.hidden:
+            return True  # what is perceived may well be the same again
         own = told.moves[self._role] if self._role < len(told.moves) else None
         return own is not None and self.answered is not None and messages.same(own, self.answered)
 
     def turn(self, told: messages.Told, seconds: float) -> str:
-        """What to answer to PLAY, within about so many seconds: always something legal, as far as can be known."""
+        """What to answer to PLAY, within about so many seconds: always something legal, as far as can be
+        known."""
         end = time.monotonic() + seconds
         self.hear(told, FOR_HISTORIES * seconds)
         if not self.choices:

@@ -1,7 +1,7 @@
 """A player on a port: HTTP in front of `player`, by Starlette and uvicorn.
 
-Nobody waits for anybody: who connects and says nothing, or says half of it, is dropped after a while, and what is
-larger than a message may be is refused before it is read.
+Nobody waits for anybody: who connects and says nothing, or says half of it, is dropped after a while, and
+what is larger than a message may be is refused before it is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from kibitz.ggp import messages
 from kibitz.ggp.messages import Malformed
@@ -81,11 +81,14 @@ async def _body(request: Request, most: int, silence: float) -> str:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else None
+    return (
+        int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else None
+    )
 
 
 class _Impatient(H11Protocol):
-    """Drops who has not said what they want within a while; uvicorn itself waits for ever for a first request."""
+    """Drops who has not said what they want within a while; uvicorn itself waits for ever for a first
+    request."""
 
     silence = SILENCE
 
@@ -105,17 +108,21 @@ class _Impatient(H11Protocol):
 
     def _wait(self) -> None:
         """Waits for a request to begin; once it has, `_body` waits for the rest."""
-        asked = self.cycle is not None and not self.cycle.response_complete
+        asked = self._asked()
         if asked and self._patience is not None:
             self._patience.cancel()
             self._patience = None
         elif not asked and self._patience is None:
             self._patience = self.loop.call_later(self.silence, self._drop)
 
+    def _asked(self) -> bool:
+        """Whether a request has begun and is not answered."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
     def _drop(self) -> None:
         self._patience = None
-        asked = self.cycle is not None and not self.cycle.response_complete
-        if not asked and not self.transport.is_closing():
+        if not self._asked() and not self.transport.is_closing():
             log.warning("somebody was connected for %g seconds and said nothing; dropped", self.silence)
             self.transport.close()
 
@@ -129,7 +136,8 @@ async def serving(
     most: int = messages.MOST_BYTES,
     silence: float = SILENCE,
 ) -> AsyncIterator[tuple[uvicorn.Server, int]]:
-    """The player on a port (0: any that is free), which is given with the server, as long as the context lasts."""
+    """The player on a port (0: any that is free), which is given with the server, as long as the context
+    lasts."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family)
     protocol = type("Impatient", (_Impatient,), {"silence": silence})

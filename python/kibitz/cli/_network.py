@@ -1,0 +1,26 @@
+"""What commands on the network share: the extra that they need, and their log."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+
+from kibitz.cli._errors import UserError
+
+
+def check() -> None:
+    """UserError where the extra `web` is missing."""
+    from kibitz.ggp import needed
+
+    if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "httpx")):
+        raise UserError(needed())
+
+
+def log_lines(level: int = logging.INFO) -> None:
+    """Has the log written to the standard error, a line for each thing."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%H:%M:%S"))
+    for name, least in (("kibitz.ggp", level), ("uvicorn.error", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(least)
