@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import httpx
 
@@ -42,8 +44,9 @@ class Line:
         """How often something was sent again."""
 
     async def ask(self, message: str, seconds: float, *, turn: int | None = None) -> str:
-        """The player's answer, as one term; Late where there is none after so many seconds."""
-        end = time.monotonic() + seconds
+        """The player's answer, as one term; Late where there is none so many seconds after it was sent."""
+        clock, sent = time.monotonic, False
+        end = clock() + seconds
         headers = {
             "Accept": "text/delim",
             "Sender": "GAMESERVER",
@@ -54,21 +57,33 @@ class Line:
         if turn is not None:
             headers[messages.TURN] = str(turn)
         pause, why = AGAIN, "there was no answer"
-        while (left := end - time.monotonic()) > 0:
+        while (left := end - clock()) > 0:
             try:
-                async with asyncio.timeout(left):
-                    return messages.term(await self._send(message, headers))
+                async with asyncio.timeout(left) as timer:
+
+                    async def seen(event: str, _: Any, timer: asyncio.Timeout = timer) -> None:
+                        nonlocal end, sent
+                        # What we ourselves take to send it is not the player's time.
+                        if event == "http11.send_request_body.complete" and not sent:
+                            sent, end = True, clock() + seconds
+                            timer.reschedule(asyncio.get_running_loop().time() + seconds)
+
+                    return messages.term(await self._send(message, headers, seen))
             except TimeoutError:
                 break
             except (httpx.HTTPError, httpx.StreamError, Malformed, OSError) as error:
                 why = str(error) or type(error).__name__
             self.repeats += 1
-            await asyncio.sleep(min(pause, max(0.0, end - time.monotonic())))
+            await asyncio.sleep(min(pause, max(0.0, end - clock())))
             pause = min(2 * pause, LONGEST_PAUSE)
         raise Late(f"no answer within {seconds:g} s ({brief(why, messages.LONGEST)})")
 
-    async def _send(self, message: str, headers: dict[str, str]) -> str:
-        request = self._client.stream("POST", self.url, content=message.encode(), headers=headers)
+    async def _send(
+        self, message: str, headers: dict[str, str], seen: Callable[[str, Any], Awaitable[None]]
+    ) -> str:
+        request = self._client.stream(
+            "POST", self.url, content=message.encode(), headers=headers, extensions={"trace": seen}
+        )
         content = bytearray()
         async with request as response:
             async for part in response.aiter_bytes():

@@ -22,6 +22,7 @@ from kibitz._core import Decision, Game, Planner, Referee, State
 from kibitz.advice import for_seconds
 from kibitz.episode import Episode, Report, Step, enough_steps, seat_seed, steps_of
 from kibitz.ggp import messages
+from kibitz.ggp.clocks import Processors
 from kibitz.ggp.line import Late, Line, is_address
 from kibitz.ggp.messages import Told
 from kibitz.ggp.record import Record
@@ -30,6 +31,8 @@ log = logging.getLogger("kibitz.ggp")
 
 LOCAL = 0.1
 """Of the play clock is kept by planners that play here."""
+PROCESSORS = Processors()
+"""What they share."""
 
 
 @dataclass(frozen=True)
@@ -267,10 +270,15 @@ class _Match:
 
     async def _here(self, seat: int) -> tuple[int, Decision | None]:
         chooser, view = self.local[seat], self.referee.view(seat)
-        seconds = (1 - LOCAL) * self.setting.play_clock
-        if isinstance(chooser, Planner) and not chooser.cheats:
-            return seat, await asyncio.to_thread(chooser.act, view, seconds=seconds)
-        return seat, await asyncio.to_thread(planners.decide, chooser, self.referee, seat, view)
+        end = time.monotonic() + (1 - LOCAL) * self.setting.play_clock
+
+        def think() -> Decision:
+            with PROCESSORS.share(end) as seconds:
+                if isinstance(chooser, Planner) and not chooser.cheats:
+                    return chooser.act(view, seconds=seconds)
+                return planners.decide(chooser, self.referee, seat, view)
+
+        return seat, await asyncio.to_thread(think)
 
     async def _end(self, number: int, last: Turn | None) -> None:
         async def end(seat: int, line: Line) -> None:

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from kibitz._core import Game, episode_seed
 from kibitz.ggp import messages
-from kibitz.ggp.clocks import Margin
+from kibitz.ggp.clocks import Margin, Processors
 from kibitz.ggp.messages import Abort, Info, Preview, Start, Told, brief
 from kibitz.ggp.seat import Seat
 
@@ -79,7 +79,7 @@ class Player:
         self._finished: OrderedDict[str, None] = OrderedDict()
         self._count = 0
         self._pool = ThreadPoolExecutor(max_workers=matches + 4, thread_name_prefix="match")
-        self.margin = Margin()
+        self.margin, self._processors = Margin(), Processors()
 
     @property
     def playing(self) -> int:
@@ -130,7 +130,7 @@ class Player:
             return messages.BUSY
         self._count += 1
         seed = episode_seed(self._seed, self._count, "network")
-        seat = Seat(start, self._planner, seed=seed, limits=self._limits)
+        seat = Seat(start, self._planner, seed=seed, limits=self._limits, processors=self._processors)
         begun = asyncio.get_running_loop().run_in_executor(self._pool, seat.begin)
         match = self._matches[start.match] = _Match(seat, text, begun, arrived)
         return await self._ready(match, arrived)
@@ -223,7 +223,8 @@ class Player:
             return self._stopped(told.match, "")
         match.over = True
         if match.begun.done() and not match.begun.exception() and (match.work is None or match.work.done()):
-            work = asyncio.get_running_loop().run_in_executor(self._pool, match.seat.hear, told, 0.5)
+            soon = time.monotonic() + 0.5
+            work = asyncio.get_running_loop().run_in_executor(self._pool, match.seat.hear, told, soon)
             await asyncio.wait([work], timeout=1.0)
         return self._stopped(told.match, f"is over after {match.seat.turns} turns")
 

@@ -15,6 +15,7 @@ from kibitz import planners
 from kibitz._core import Game, Planner, RulesFile, Told
 from kibitz.advice import for_seconds
 from kibitz.ggp import messages
+from kibitz.ggp.clocks import Processors
 from kibitz.ggp.messages import Start, brief
 
 log = logging.getLogger("kibitz.ggp")
@@ -45,8 +46,9 @@ class Seat:
         *,
         seed: int = 0,
         limits: Mapping[str, float] | None = None,
+        processors: Processors | None = None,
     ) -> None:
-        self.start = start
+        self.start, self._processors = start, processors or Processors()
         self._planner, self._seed, self._limits = planner, seed, dict(limits or {})
         self._random = random.Random(seed)
         self.choices: list[str] = []
@@ -93,20 +95,20 @@ class Seat:
         """What to answer to PLAY, within about so many seconds: always something legal, as far as can be
         known."""
         end = time.monotonic() + seconds
-        self.hear(told, FOR_HISTORIES * seconds)
+        self.hear(told, end)
         if not self.choices:
             return messages.NIL
         return self.choices[0] if len(self.choices) == 1 else self._choose(end)
 
-    def hear(self, told: messages.Told, seconds: float | None = None) -> None:
-        """Takes in what happened; what cannot have happened is logged, and passed over."""
+    def hear(self, told: messages.Told, end: float) -> None:
+        """Takes in what happened, before a time; what cannot have happened is logged, and passed over."""
         try:
-            self._take_in(told, seconds)
+            self._take_in(told, end)
         except ValueError as error:
             log.warning("%s: %s; passed over", self.start.match, brief(str(error), messages.LONGEST))
         self.choices = self.told.moves
 
-    def _take_in(self, told: messages.Told, seconds: float | None) -> None:
+    def _take_in(self, told: messages.Told, end: float) -> None:
         if told.moves is None or (self.told.hidden and told.last):
             return
         if not self.told.hidden:
@@ -119,7 +121,9 @@ class Seat:
                 log.warning("%s: a turn was missed", self.start.match)
                 self.told.heard(None, [])
             own = self.answered if told.own is None else told.own
-            if trouble := self.told.heard(own, told.moves, seconds):
+            with self._processors.share(end) as seconds:
+                trouble = self.told.heard(own, told.moves, FOR_HISTORIES * seconds)
+            if trouble:
                 log.warning("%s: %s", self.start.match, trouble)
         if self.answered is not None and own is not None:
             self.late = not messages.same(own, self.answered)
@@ -127,11 +131,11 @@ class Seat:
     def _choose(self, end: float) -> str:
         view = self.told.view()
         try:
-            left = max(0.0, end - time.monotonic())
-            if isinstance(self._chooser, Planner):
-                name = self._chooser.act(view, seconds=left).name
-            else:
-                name = planners.ask(self._chooser, view).name
+            with self._processors.share(end) as seconds:
+                if isinstance(self._chooser, Planner):
+                    name = self._chooser.act(view, seconds=seconds).name
+                else:
+                    name = planners.ask(self._chooser, view).name
         except Exception as error:
             # Whatever a planner does, the match goes on.
             log.warning("%s: the planner failed: %s", self.start.match, brief(str(error), messages.LONGEST))

@@ -1,8 +1,8 @@
 """A network that fails, between our game manager and our player: what is left of the matches then.
 
-`python -m kibitz.testing.network` plays matches over real sockets while one message of twenty is delayed, cut off,
-lost with its answer, or turned into garbage, and says how many were lost; `--at-once 20 --play 1 --faults 0` is
-a full house instead. Both ends are ours, each in a process of its own.
+`python -m kibitz.testing.network` plays matches over real sockets while one message of twenty is delayed,
+cut off, lost with its answer, or turned into garbage, and says how many were lost; `--at-once 20 --play 1
+--faults 0` is a full house instead. Both ends are ours, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ async def matches(
     async def one(number: int, through: int) -> None:
         nonlocal lost, forfeits
         game = loaded[games[number % len(games)]]
-        url = f"http://127.0.0.1:{through}"
+        url = f"http://127.0.0.1:{through if faults else port}"
         setting = Setting(f"trial.{number}", 30.0, play, seed, number, percepts_only=number % 2 == 1)
         async with room:
             try:
