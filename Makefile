@@ -24,11 +24,11 @@ help: ## say what there is
 demo: $(READY) ## a short tour: games, planners, a match
 	@$(BIN)/kibitz demo
 
-test: $(READY) $(VENV)/.bench $(VENV)/.cluster ## all tests, Rust and Python; FAST=1: without the slow ones
+test: $(READY) $(VENV)/.bench $(VENV)/.cluster $(VENV)/.web ## all tests, Rust and Python; FAST=1: without the slow ones
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup $(if $(FAST),-m "not slow")
 
-check: $(READY) ## formatting, lints and types
+check: $(READY) $(VENV)/.web ## formatting, lints and types
 	cargo metadata --locked --format-version 1 > /dev/null
 	cargo fmt --all --check
 	# Games are found in their folder, where cargo fmt does not look.
@@ -52,6 +52,9 @@ lock: ## pin the newest packages (needs uv)
 	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
 		--extra cluster --constraint requirements.lock --constraint requirements-bench.lock \
 		pyproject.toml --output-file requirements-cluster.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra web --constraint requirements.lock --constraint requirements-bench.lock \
+		--constraint requirements-cluster.lock pyproject.toml --output-file requirements-web.lock
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(CORE) target
@@ -87,6 +90,12 @@ $(VENV)/.bench: requirements-bench.lock $(VENV)/.packages
 $(VENV)/.cluster: requirements-cluster.lock $(VENV)/.packages
 	@$(PIP) --only-binary :all: -r requirements-cluster.lock \
 		|| echo "ray cannot be installed here: the tests of clusters are left out." >&2
+	@touch $@
+
+# And so is what speaks HTTP: without it, there are no players on the network.
+$(VENV)/.web: requirements-web.lock $(VENV)/.packages
+	@$(PIP) --only-binary :all: -r requirements-web.lock \
+		|| echo "starlette, uvicorn or httpx cannot be installed here: the tests of the network are left out." >&2
 	@touch $@
 
 $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain

@@ -111,12 +111,12 @@ impl Told {
         let (game, inner) = (self.game.get(), self.inner()?);
         let state = inner.referee.state(py);
         drive(py, game, || match &inner.hidden {
-            _ if inner.referee.over() => Vec::new(),
+            None if inner.referee.over() => Vec::new(),
             None => game.model.role_moves(&state.state, self.role),
             Some(hidden) => {
                 let name =
                     |action: &Action| game.model.action_name(&state.state, Some(self.player), *action);
-                hidden.legal().iter().map(name).collect()
+                hidden.legal().iter().map(name).filter(|name| !name.is_empty()).collect()
             }
         })
     }

@@ -68,7 +68,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Plays the matches; 1 if an answer of somebody was late or illegal."""
     _network.check()
-    from kibitz.ggp.line import is_address
+    from kibitz.ggp import is_address
     from kibitz.ggp.manager import rules_of
 
     game = _load.game(options.rules)

@@ -12,10 +12,37 @@ manager's.
 
 from __future__ import annotations
 
-PORT = 9147
-"""Where players of this field usually listen."""
+from urllib.parse import urlsplit
 
 
 def needed() -> str:
     """What to say where the extra is missing."""
     return "this needs the extra 'web' (Starlette, uvicorn, httpx): pip install 'kibitz[web]'"
+
+
+def is_address(text: str) -> bool:
+    """Whether a word names a player on the network.
+
+    >>> from kibitz.ggp import is_address
+    >>> is_address("http://127.0.0.1:9147"), is_address("uct(simulations=5)")
+    (True, False)
+    """
+    return text.lower().startswith(("http://", "https://"))
+
+
+def checked(address: str) -> str:
+    """The address of a player; ValueError, with a sentence, for anything else.
+
+    >>> from kibitz.ggp import checked
+    >>> checked("localhost:9147")
+    Traceback (most recent call last):
+    ValueError: 'localhost:9147' is no address of a player; one is http://127.0.0.1:9147
+    """
+    try:
+        parts = urlsplit(address)
+        right = is_address(address) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        right = False
+    if not right or not address.isprintable() or " " in address:
+        raise ValueError(f"{address!r} is no address of a player; one is http://127.0.0.1:9147")
+    return address

@@ -1,5 +1,5 @@
-"""How much of a play clock can be spent on thinking: what is left over is measured, not guessed, and who thinks at
-the same time as others has a share of the processors."""
+"""How much of a play clock can be spent on thinking: what is kept is measured, not guessed, and who thinks
+at the same time as others has a share of the processors."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Margin:
 
 
 class Processors:
-    """Lets no more planners think at once than there are processors: each has a share of the time in its turn.
+    """Lets no more planners think at once than there are processors: each has its share of the time.
 
     Many that think at once would all be late, and so would be whoever sends their answers.
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import httpx
 
-from kibitz.ggp import messages
+from kibitz.ggp import checked, messages
 from kibitz.ggp.messages import Malformed, brief
 
 log = logging.getLogger("kibitz.ggp")
@@ -27,18 +27,21 @@ class Late(Exception):  # noqa: N818 -- what it is
     """There was no answer in time; why, in a sentence."""
 
 
-def client() -> httpx.AsyncClient:
-    """What the lines of a manager share. Each message has a connection of its own, as players of old
-    expect."""
+def client(addresses: Iterable[str] = ()) -> httpx.AsyncClient:
+    """What the lines to some players share. Each message has a connection of its own, as players expect."""
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
-    return httpx.AsyncClient(limits=limits, timeout=None, trust_env=False, follow_redirects=False)
+    # To read the certificates of the world takes a while, and most players have none.
+    secure = any(address.lower().startswith("https") for address in addresses)
+    return httpx.AsyncClient(
+        limits=limits, timeout=None, trust_env=False, follow_redirects=False, verify=secure
+    )
 
 
 class Line:
     """Asks one player. What fails on the way is sent again while there is time: players answer it once."""
 
     def __init__(self, url: str, using: httpx.AsyncClient) -> None:
-        self.url = _checked(url)
+        self.url = checked(url)
         self._client = using
         self.repeats = 0
         """How often something was sent again."""
@@ -94,23 +97,3 @@ class Line:
         if response.status_code != 200:
             raise Malformed(f"status {response.status_code}: {text.strip()}")
         return text
-
-
-def is_address(text: str) -> bool:
-    """Whether a word names a player on the network.
-
-    >>> from kibitz.ggp.line import is_address
-    >>> is_address("http://127.0.0.1:9147"), is_address("uct(simulations=5)")
-    (True, False)
-    """
-    return text.lower().startswith(("http://", "https://"))
-
-
-def _checked(url: str) -> str:
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL as error:
-        raise ValueError(f"{brief(url)} is no address: {error}") from None
-    if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ValueError(f"{brief(url)} is no address of a player; one is http://127.0.0.1:9147")
-    return url

@@ -21,9 +21,9 @@ from kibitz import planners
 from kibitz._core import Decision, Game, Planner, Referee, State
 from kibitz.advice import for_seconds
 from kibitz.episode import Episode, Report, Step, enough_steps, seat_seed, steps_of
-from kibitz.ggp import messages
+from kibitz.ggp import is_address, messages
 from kibitz.ggp.clocks import Processors
-from kibitz.ggp.line import Late, Line, is_address
+from kibitz.ggp.line import Late, Line
 from kibitz.ggp.messages import Told
 from kibitz.ggp.record import Record
 
@@ -125,7 +125,7 @@ async def play(
 
     if len(players) != game.info.players:
         raise ValueError(f"{game.spec} has {game.info.players} players, and {len(players)} are named")
-    async with using or client() as shared:
+    async with using or client(players) as shared:
         return await _Match(game, players, setting, shared).play()
 
 

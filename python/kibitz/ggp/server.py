@@ -12,6 +12,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -100,6 +101,10 @@ class _Impatient(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._wait()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether to keep the way back open: somebody may say all and no more, and wait for the answer."""
+        return self._asked() and self.conn.their_state is not h11.SEND_BODY
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._patience is not None:

@@ -97,7 +97,8 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 async def matches(
     port: int, games: Sequence[str], count: int, *, at_once: int, play: float, faults: float, seed: int
 ) -> tuple[int, int, Counter[str], int]:
-    """Matches of a player with itself: how many were lost, forfeited answers, what failed, what was sent again.
+    """Matches of a player with itself: how many were lost, answers that were late or illegal, what was done
+    to messages, and how many there were.
 
     A match is lost that does not come to its end, or in which an answer was late or illegal.
     """

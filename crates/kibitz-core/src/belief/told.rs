@@ -132,7 +132,11 @@ impl Told {
                 break;
             }
         }
-        self.legal = self.game.legal_in(&self.state);
+        // It is asked again, so the game goes on, whatever this history comes to.
+        let legal = self.game.legal_in(&self.state);
+        if !legal.is_empty() {
+            self.legal = legal;
+        }
     }
 }
 
