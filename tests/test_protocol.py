@@ -480,7 +480,7 @@ def test_addresses_are_refused_in_a_sentence(spec: str, sentence: str) -> None:
 
 def test_a_player_that_is_not_there_is_said_before_the_first_game() -> None:
     chooser = kb.planner("ggp:http://127.0.0.1:1(start=0.05)")
-    with pytest.raises(ValueError, match="is not ready: no answer within 0.05 s"):
+    with pytest.raises(ValueError, match=r"is not ready: no answer within 0\.05 s"):
         chooser.start(kb.load("tic-tac-toe.kif"), 0, 1)
     with pytest.raises(ValueError, match="tic-tac-toe has no rules to send"):
         chooser.start(kb.load("tic-tac-toe"), 0, 1)

@@ -485,7 +485,7 @@ class Told:
         and what it perceived.
 
         After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was
-        told: it goes on with what agrees with its own moves, then."""
+        told: that is passed over, or, where nothing else will do, all but its own moves."""
 
     def view(self) -> View:
         """All that the seat may know now, for planners."""

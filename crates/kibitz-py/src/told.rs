@@ -162,8 +162,8 @@ impl Told {
     }
 
     /// Takes in a turn where something is hidden, and after which the game goes on: its own move, if that is known, and what
-    /// it perceived. After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was told: it goes on with what
-    /// agrees with its own moves, then.
+    /// it perceived. After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was told: that is passed over, or,
+    /// where nothing else will do, all but its own moves.
     #[pyo3(signature = (own, percepts, seconds=None))]
     fn heard(
         &self,
@@ -179,7 +179,9 @@ impl Told {
                 game.spec
             )));
         };
+        let before = hidden.passed_over();
         let heard = at_work(py, game, seconds, |pace| hidden.hear(own, &percepts, &mut || pace.stop()))?;
+        let passed_over = hidden.passed_over().filter(|now| before.as_ref() != Some(now));
         let steps = hidden.steps().to_vec();
         if !steps.starts_with(&inner.steps) {
             inner.referee = Referee::begin(self.game.bind(py), Rng::new(0), u64::MAX)?;
@@ -189,7 +191,7 @@ impl Told {
             inner.follow(py, joint)?;
         }
         inner.turns += 1;
-        Ok(heard.err().map(|trouble| trouble.to_string()))
+        Ok(heard.err().map_or(passed_over, |trouble| Some(trouble.to_string())))
     }
 
     /// All that the seat may know now, for planners. In a history that others do not agree with, `legal` has only what

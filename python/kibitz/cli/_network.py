@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import logging
 
 from kibitz.cli._errors import UserError
 
@@ -16,11 +15,16 @@ def check() -> None:
         raise UserError(needed())
 
 
-def log_lines(level: int = logging.INFO) -> None:
-    """Has the log written to the standard error, a line for each thing."""
+def log_lines(*, quiet: bool = False) -> None:
+    """Has the log written to the standard error, a line for each thing; `quiet`: only what is wrong."""
+    import logging
+
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%H:%M:%S"))
-    for name, least in (("kibitz.ggp", level), ("uvicorn.error", logging.WARNING)):
+    for name, least in (
+        ("kibitz.ggp", logging.WARNING if quiet else logging.INFO),
+        ("uvicorn.error", logging.WARNING),
+    ):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(least)

@@ -9,8 +9,6 @@ network.
 from __future__ import annotations
 
 import argparse
-import asyncio
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +25,7 @@ EXAMPLES = {
     "kibitz host connect-four.kif --players http://127.0.0.1:9147 flat-mc --games 20 --at-once 4": (
         "twenty games, four at a time"
     ),
-    "kibitz host mastermind.kif --players http://127.0.0.1:9147 --play 2 --save matches": (
+    "kibitz host mastermind.kif --players http://127.0.0.1:9147 --play 2 --save matches/": (
         "hidden information; replay, JSON and XML of the match in a folder"
     ),
 }
@@ -67,6 +65,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Plays the matches; 1 if an answer of somebody was late or illegal."""
+    import asyncio
+
     _network.check()
     from kibitz.ggp import is_address
     from kibitz.ggp.manager import rules_of
@@ -83,11 +83,13 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"--match: {options.match!r} must be one word without brackets")
     if options.save:
         options.save.mkdir(parents=True, exist_ok=True)
-    _network.log_lines(logging.WARNING)
+    _network.log_lines(quiet=True)
     return asyncio.run(_all(game, players, options))
 
 
 async def _all(game: Game, players: list[str], options: argparse.Namespace) -> int:
+    import asyncio
+
     from kibitz.ggp.manager import Setting, play
 
     room = asyncio.Semaphore(options.at_once)

@@ -9,7 +9,6 @@ needed.
 from __future__ import annotations
 
 import argparse
-import asyncio
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _load, _network, _options
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz serve --ggp 9147": "a planner that suits each game plays, as long as each clock allows",
     "kibitz serve --ggp 9147 --planner 'uct(backup=mixmax(0.25))'": "always this one",
-    "kibitz serve --ggp 9147 --host 0.0.0.0 --name rook": "for managers on other machines",
+    "kibitz serve --ggp 9147 --host 0.0.0.0 --name Rook": "for managers on other machines",
 }
 
 
@@ -46,6 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Serves until Ctrl-C."""
+    import asyncio
+
     _network.check()
     from kibitz.ggp.player import Player
     from kibitz.ggp.server import serve

@@ -103,6 +103,11 @@ impl Hypergames {
         })
     }
 
+    /// What was passed over because nothing explains it, in a sentence.
+    pub(super) fn passed_over(&self) -> Option<String> {
+        self.ledger.notes().pop()
+    }
+
     fn weigh(&mut self) {
         let likely = |history: &History| history.moments.last().map_or(0.0, |moment| moment.likely);
         let histories = &self.bag.histories;

@@ -61,6 +61,11 @@ impl Told {
         &self.legal
     }
 
+    /// What was passed over because nothing explains it, in a sentence.
+    pub fn passed_over(&self) -> Option<String> {
+        self.bag.passed_over()
+    }
+
     /// Takes in a turn: the seat's own move, if it is known, and what it perceived then.
     ///
     /// # Errors
