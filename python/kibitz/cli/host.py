@@ -19,6 +19,7 @@ from kibitz.cli._errors import UserError
 if TYPE_CHECKING:
     from kibitz import Game
     from kibitz.ggp.manager import Played, Setting
+    from kibitz.lab.experiment import Maker
 
 EXAMPLES = {
     "kibitz host tic-tac-toe.kif --players http://127.0.0.1:9147 uct": "a remote player against one here",
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     import asyncio
 
     _network.check()
-    from kibitz.ggp import is_address
+    from kibitz.ggp import checked, is_address
     from kibitz.ggp.manager import rules_of
 
     game = _load.game(options.rules)
@@ -76,18 +77,18 @@ def run(options: argparse.Namespace) -> int:
     players = options.players * (game.info.players if len(options.players) == 1 else 1)
     if len(players) != game.info.players:
         raise UserError(f"{game.spec} has {game.info.players} players, and {len(players)} are named")
-    for player in players:
-        if not is_address(player):
-            _load.planner(player)
+    makers = {player: checked(player) if is_address(player) else _load.maker(player) for player in players}
     if not options.match or not options.match.isprintable() or set(options.match) & set(" ();/"):
         raise UserError(f"--match: {options.match!r} must be one word without brackets")
     if options.save:
         options.save.mkdir(parents=True, exist_ok=True)
     _network.log_lines(quiet=True)
-    return asyncio.run(_all(game, players, options))
+    return asyncio.run(_all(game, players, makers, options))
 
 
-async def _all(game: Game, players: list[str], options: argparse.Namespace) -> int:
+async def _all(
+    game: Game, players: list[str], makers: dict[str, Maker], options: argparse.Namespace
+) -> int:
     import asyncio
 
     from kibitz.ggp.manager import Setting, play
@@ -105,15 +106,14 @@ async def _all(game: Game, players: list[str], options: argparse.Namespace) -> i
             percepts_only=options.percepts_only,
         )
         async with room:
-            played = await play(game, players, setting)
+            made = [makers[player] for player in players]
+            played = await play(game, [each if isinstance(each, str) else each() for each in made], setting)
         done.append(played)
         if options.save:
             keep(played, options.save)
         tell(played, setting, options.json)
 
-    async with asyncio.TaskGroup() as group:
-        for number in range(options.games):
-            group.create_task(one(number))
+    await asyncio.gather(*(one(number) for number in range(options.games)))
     forfeits = sum(played.record.forfeits for played in done)
     if not options.json and options.games > 1:
         summary(game, players, done, forfeits)

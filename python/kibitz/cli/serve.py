@@ -16,12 +16,16 @@ from kibitz.cli._errors import UserError
 
 if TYPE_CHECKING:
     from kibitz import Game
+    from kibitz.ggp.seat import Chosen
 
 EXAMPLES = {
     "kibitz serve --ggp 9147": "a planner that suits each game plays, as long as each clock allows",
     "kibitz serve --ggp 9147 --planner 'uct(backup=mixmax(0.25))'": "always this one",
     "kibitz serve --ggp 9147 --host 0.0.0.0 --name Rook": "for managers on other machines",
 }
+
+NODES = 2_000_000
+"""Of the tree of one match, so that many matches have room: some 160 MB."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,14 +57,23 @@ def run(options: argparse.Namespace) -> None:
 
     if not options.name.isprintable() or set(options.name) & set(" ();") or not options.name:
         raise UserError(f"--name: {options.name!r} must be one word without brackets")
-    if options.planner:
-        _load.planner(options.planner)
-    planner = options.planner or suitable
+    planner = chosen(options.planner) if options.planner else suitable
     player = Player(planner, name=options.name, matches=options.matches, seed=options.seed)
     _network.log_lines()
     asyncio.run(serve(player, options.host, options.ggp))
 
 
+def chosen(text: str) -> str | Chosen:
+    """The planner that was asked for: its spec, or what makes a new one of a user's own for each match."""
+    from kibitz.planners import Cheat
+
+    planner = _load.planner(text)
+    if isinstance(planner, Cheat) and planner.cheats:
+        raise UserError(f"{text} must be told the true state, which no game manager does")
+    make = _load.maker(text)
+    return make if isinstance(make, str) else lambda _: make()
+
+
 def suitable(game: Game) -> str:
-    """The planner that suits a game, without a budget: the clock is one."""
-    return "uct" if game.info.perfect_information else "pomcp"
+    """The planner that suits a game, without a budget of time: the clock is one."""
+    return f"{'uct' if game.info.perfect_information else 'pomcp'}(nodes={NODES})"

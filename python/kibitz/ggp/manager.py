@@ -118,34 +118,44 @@ class Played:
 
 
 async def play(
-    game: Game, players: Sequence[str], setting: Setting, using: httpx.AsyncClient | None = None
+    game: Game,
+    players: Sequence[str | planners.AnyPlanner],
+    setting: Setting,
+    using: httpx.AsyncClient | None = None,
 ) -> Played:
-    """Plays a match between players, each an address or a planner's spec, in the order of the seats."""
+    """Plays a match between players, each an address, a planner or its spec, in the order of the seats."""
     from kibitz.ggp.line import client
 
     if len(players) != game.info.players:
         raise ValueError(f"{game.spec} has {game.info.players} players, and {len(players)} are named")
-    async with using or client(players) as shared:
+    async with using or client(player for player in players if isinstance(player, str)) as shared:
         return await _Match(game, players, setting, shared).play()
 
 
 class _Match:
     def __init__(
-        self, game: Game, players: Sequence[str], setting: Setting, using: httpx.AsyncClient
+        self,
+        game: Game,
+        players: Sequence[str | planners.AnyPlanner],
+        setting: Setting,
+        using: httpx.AsyncClient,
     ) -> None:
-        self.game, self.setting, self.players = game, setting, list(players)
+        self.game, self.setting = game, setting
+        self.players = [player if isinstance(player, str) else player.spec for player in players]
+        """What they are called."""
         self.referee = Referee(game, setting.seed, setting.episode, max_steps=enough_steps(game.info))
         self.hidden = not game.info.perfect_information
         self.random = random.Random(seat_seed(setting.seed, setting.episode, game.info.players))
         seeds = [seat_seed(setting.seed, setting.episode, seat) for seat in range(len(players))]
-        self.lines = {
-            seat: Line(player, using) for seat, player in enumerate(players) if is_address(player)
-        }
-        self.local = {
-            seat: planners.planner(for_seconds(player, (1 - LOCAL) * setting.play_clock))
-            for seat, player in enumerate(players)
-            if seat not in self.lines
-        }
+        self.lines: dict[int, Line] = {}
+        self.local: dict[int, planners.AnyPlanner] = {}
+        for seat, player in enumerate(players):
+            if isinstance(player, str) and is_address(player):
+                self.lines[seat] = Line(player, using)
+            elif isinstance(player, str):
+                self.local[seat] = planners.planner(for_seconds(player, (1 - LOCAL) * setting.play_clock))
+            else:
+                self.local[seat] = player
         for seat, chooser in self.local.items():
             planners.sit(chooser, self.referee.seat(seat), seat, seeds[seat])
         self.roles = game.roles

@@ -268,11 +268,6 @@ def brief(text: str, most: int = 60) -> str:
     return repr(text if len(text) <= most else text[:most] + "...")
 
 
-def info() -> str:
-    """INFO."""
-    return "( INFO )"
-
-
 def start(match: str, role: str, rules: str, start_clock: float, play_clock: float) -> str:
     """START, of rules in prefix notation.
 

@@ -10,16 +10,16 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from kibitz._core import Game, episode_seed
+from kibitz._core import episode_seed
 from kibitz.ggp import messages
 from kibitz.ggp.clocks import Margin, Processors
 from kibitz.ggp.messages import Abort, Info, Preview, Start, Told, brief
-from kibitz.ggp.seat import Seat
+from kibitz.ggp.seat import Chosen, Seat
 
 log = logging.getLogger("kibitz.ggp")
 
@@ -66,7 +66,7 @@ class Player:
 
     def __init__(
         self,
-        planner: str | Callable[[Game], str],
+        planner: str | Chosen,
         *,
         name: str = "kibitz",
         matches: int = 64,

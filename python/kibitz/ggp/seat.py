@@ -20,6 +20,9 @@ from kibitz.ggp.messages import Start, brief
 
 log = logging.getLogger("kibitz.ggp")
 
+Chosen = Callable[[Game], "str | planners.AnyPlanner"]
+"""Says which planner is to play a game: its spec, or a new one."""
+
 FOR_RULES = 0.5
 """Of the start clock, for grounding: where that is not enough, a reasoner plays the rules as they are."""
 FOR_HISTORIES = 0.3
@@ -42,7 +45,7 @@ class Seat:
     def __init__(
         self,
         start: Start,
-        planner: str | Callable[[Game], str],
+        planner: str | Chosen,
         *,
         seed: int = 0,
         limits: Mapping[str, float] | None = None,
@@ -57,8 +60,6 @@ class Seat:
         """The last answer; whoever sends it says so."""
         self.late = False
         """Whether the manager played something else than the last answer: it came too late."""
-        self.score: float | None = None
-        """What it came to, where that can be known."""
 
     def begin(self) -> None:
         """Reads the rules and has the planner begin; ValueError, with a sentence, where that cannot be."""
@@ -68,9 +69,11 @@ class Seat:
         self.game = game = Game.from_rules(file, [self.start.rules.encode()])
         self._role, self._player = _role(game, self.start.role)
         self.told = Told(game, self._player, self._seed)
-        spec = self._planner if isinstance(self._planner, str) else self._planner(game)
-        # Its own budget, if it has one, or all the time that there is.
-        self._chooser = planners.planner(for_seconds(spec, max(0.01, self.start.play_clock)))
+        chosen = self._planner if isinstance(self._planner, str) else self._planner(game)
+        if isinstance(chosen, str):
+            # Its own budget, if it has one, or all the time that there is.
+            chosen = for_seconds(chosen, max(0.01, self.start.play_clock))
+        self._chooser = planners.planner(chosen)
         planners.sit(self._chooser, game, self._player, self._seed)
         self.choices = self.told.moves
 
