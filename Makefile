@@ -30,7 +30,7 @@ test: test-rust test-python ## all tests, Rust and Python; FAST=1: without the s
 test-rust: $(BIN)/python
 	cargo test --workspace --quiet
 
-test-python: $(READY) $(VENV)/.bench $(VENV)/.cluster
+test-python: $(READY) $(VENV)/.bench $(VENV)/.cluster $(VENV)/.web
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup $(if $(FAST),-m "not slow")
 
 check: check-rust check-python ## formatting, lints and types
@@ -42,7 +42,7 @@ check-rust: $(BIN)/python
 	find crates/kibitz-games/src/games -name '*.rs' | xargs rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
-check-python: $(READY)
+check-python: $(READY) $(VENV)/.web
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy python/kibitz $(wildcard examples/*.py)
@@ -61,6 +61,9 @@ lock: ## pin the newest packages (needs uv)
 	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
 		--extra cluster --constraint requirements.lock --constraint requirements-bench.lock \
 		pyproject.toml --output-file requirements-cluster.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra web --constraint requirements.lock --constraint requirements-bench.lock \
+		--constraint requirements-cluster.lock pyproject.toml --output-file requirements-web.lock
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(CORE) target
@@ -96,6 +99,12 @@ $(VENV)/.bench: requirements-bench.lock $(VENV)/.packages | $(BIN)/kibitz
 $(VENV)/.cluster: requirements-cluster.lock $(VENV)/.packages | $(VENV)/.bench
 	@$(PIP) --only-binary :all: -r requirements-cluster.lock \
 		|| echo "ray cannot be installed here: the tests of clusters are left out." >&2
+	@touch $@
+
+# And so is what speaks HTTP: without it, there are no players on the network.
+$(VENV)/.web: requirements-web.lock $(VENV)/.packages
+	@$(PIP) --only-binary :all: -r requirements-web.lock \
+		|| echo "starlette, uvicorn or httpx cannot be installed here: the tests of the network are left out." >&2
 	@touch $@
 
 $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain

@@ -269,6 +269,10 @@ class Game:
         Nobody who is given it can look up in its table of actions what was played with the other."""
 
     def initial(self) -> State: ...
+    @property
+    def roles(self) -> list[tuple[str, int | None]]:
+        """Where the rules speak of roles: their names in the order of the rules, each with the player that it is, None
+        for chance's."""
     def player_name(self, player: int) -> str: ...
     def action_value(self, action: int) -> Any:
         """The value that a game written in Python uses for an action; the number itself elsewhere."""
@@ -329,6 +333,13 @@ class State:
     @property
     def facts(self) -> list[str]:
         """What holds, one fact an entry, where the rules are made of facts; the whole truth."""
+    def role_moves(self, role: int) -> list[str]:
+        """The names of the legal moves of a role of the rules, also where it has but one."""
+    @property
+    def within_turn(self) -> bool:
+        """Whether the players have moved and chance has still to, in the same turn of the rules."""
+    def percepts(self, player: int) -> list[str]:
+        """What a player was told by the turn that led here, in the words of the rules, where they hide something."""
     def text(self, viewer: int | None = None) -> str: ...
     def svg(self, viewer: int | None = None) -> str | None: ...
     def _repr_svg_(self) -> str | None: ...
@@ -440,6 +451,44 @@ class Referee:
 
     def opening(self) -> list[tuple[State, list[int], list[float], list[float], int]]:
         """The steps that chance took before the first move, as from `apply`."""
+
+@final
+class Told:
+    """A seat of an episode that is refereed elsewhere: what it is told becomes a view, as planners take it.
+
+    ValueError for a game whose rules do not speak of roles."""
+
+    def __new__(cls, game: Game, player: int, seed: int = 0) -> Told: ...
+    @property
+    def hidden(self) -> bool:
+        """Whether the rules hide something: then it is told what it perceives, else what everybody does."""
+
+    @property
+    def turns(self) -> int:
+        """How many turns it was told of."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over, where nothing is hidden."""
+
+    @property
+    def moves(self) -> list[str]:
+        """The names of what it may do now, also where that is but one thing; none when the game is over."""
+
+    def moved(self, moves: Sequence[str]) -> None:
+        """Takes in what all roles did in a turn, in the order of the rules, where nothing is hidden.
+
+        ValueError where that is not legal; nothing has happened then."""
+
+    def heard(self, own: str | None, percepts: Sequence[str], seconds: float | None = None) -> str | None:
+        """Takes in a turn where something is hidden, and after which the game goes on: its own move, if that is known,
+        and what it perceived.
+
+        After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was
+        told: that is passed over, or, where nothing else will do, all but its own moves."""
+
+    def view(self) -> View:
+        """All that the seat may know now, for planners."""
 
 @final
 class Belief:

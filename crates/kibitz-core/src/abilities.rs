@@ -106,6 +106,8 @@ declare! {
     batch: Batch = "playouts in batches",
     /// [`RealTime`]: players may choose at any instant, and things happen by themselves.
     real_time: RealTime = "real time",
+    /// [`Roles`]: speaks of moves and percepts as game managers on the network do.
+    roles: Roles = "",
     /// [`Faults`]: its rules are a user's, and may fail.
     faults: Faults = "",
 }
@@ -298,6 +300,23 @@ pub trait RealTime<S> {
 
     /// Lets so many ticks go by in which nobody chooses, and no more of them than [`RealTime::timing`] says.
     fn pass(&self, state: &mut S, ticks: u64);
+}
+
+/// Speaks of its moves as game managers on the network do. Every role makes a move in every turn, chance's and those of
+/// players without a choice included, and is then told what the rules say. A turn may take two steps: the players', and
+/// then chance's.
+pub trait Roles<S> {
+    /// The roles in the order of the rules, each with the player that it is; none for chance's.
+    fn roles(&self) -> Vec<(String, Option<usize>)>;
+
+    /// The names of a role's legal moves, also where there is but one.
+    fn role_moves(&self, state: &S, role: usize) -> Vec<String>;
+
+    /// Whether the players have moved and chance has still to, in the same turn.
+    fn within_turn(&self, state: &S) -> bool;
+
+    /// What a player was told by the turn that led to a state, in the words of the rules, where they hide something.
+    fn percepts(&self, after: &S, player: usize) -> Vec<String>;
 }
 
 /// Its rules are a user's, and may fail. After a failure the state it happened in is over, so that every loop ends;
@@ -596,6 +615,24 @@ erase! {
 impl<G: Game> Resample<State> for G {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         Game::abilities(self).resampling?.resample(view, rng).map(State::new)
+    }
+}
+
+impl<G: Game> Roles<State> for G {
+    fn roles(&self) -> Vec<(String, Option<usize>)> {
+        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.roles())
+    }
+
+    fn role_moves(&self, state: &State, role: usize) -> Vec<String> {
+        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.role_moves(state.get(), role))
+    }
+
+    fn within_turn(&self, state: &State) -> bool {
+        Game::abilities(self).roles.is_some_and(|spoken| spoken.within_turn(state.get()))
+    }
+
+    fn percepts(&self, after: &State, player: usize) -> Vec<String> {
+        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.percepts(after.get(), player))
     }
 }
 

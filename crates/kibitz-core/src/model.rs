@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::abilities::{
     ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove,
-    RealTime, Resample, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
+    RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Transition, Turn};
 use crate::interrupt::Interrupt;
@@ -113,6 +113,7 @@ pub trait Model:
     + Solver<State>
     + Prove<State>
     + RealTime<State>
+    + Roles<State>
     + Svg<State>
     + Atoms<State>
     + Facts<State>

@@ -15,6 +15,7 @@ mod particles;
 mod past;
 pub(crate) mod perfect_information_bound;
 mod resampling;
+mod told;
 mod tree;
 mod world;
 
@@ -24,6 +25,7 @@ pub use kind::{BeliefKind, Form};
 pub use opponents::{OpponentPolicy, Opponents};
 pub use particles::{Particles, Weights};
 pub use resampling::Resampling;
+pub use told::Told;
 pub use tree::HistoryTree;
 pub use world::World;
 

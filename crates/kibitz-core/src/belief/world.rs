@@ -83,6 +83,9 @@ impl World {
         let turn = model.turn(&self.state);
         let mine = turn.movers().contains(view.player);
         match (view.events.get(self.at), mine) {
+            // Whoever is not told what may be done now is at the moment of the last that it was told, in a game that
+            // goes on.
+            (None, _) if view.legal.is_empty() && turn != Turn::Over => Next::Arrived,
             (None, true) => {
                 scratch.clear();
                 model.legal(&self.state, view.player, scratch);

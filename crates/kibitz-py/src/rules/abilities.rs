@@ -45,6 +45,7 @@ impl PyRules {
             macro_actions: there(&methods.macro_actions).map(|it| it as _),
             batch: there(&methods.play_out_many).map(|it| it as _),
             real_time: there(&methods.timing).map(|it| it as _),
+            roles: None,
             faults: Some(self),
         }
     }
