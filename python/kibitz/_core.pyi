@@ -461,6 +461,11 @@ class Belief:
 
         None if there are more than `limit`, or they cannot be listed."""
 
+    def svg(self, limit: int = 1_000_000) -> str | None:
+        """A picture of what the player sees, and of where that which it does not see may be.
+
+        None where the game draws no beliefs, or there are more than `limit` states."""
+
     @property
     def counters(self) -> list[tuple[str, float]]:
         """What it has cost so far and how sure it is, in figures with names."""

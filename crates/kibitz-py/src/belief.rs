@@ -115,6 +115,22 @@ impl Belief {
         Ok(Some(likeliest(&*self.model, worlds).into_iter().map(state).collect()))
     }
 
+    /// A picture of what the player sees, and of where that which it does not see may be, as SVG; None where the
+    /// game draws no beliefs, or there are more than `limit` states.
+    #[pyo3(signature = (limit=1_000_000))]
+    fn svg(&self, py: Python<'_>, limit: usize) -> PyResult<Option<String>> {
+        let game = self.game.get();
+        let mind = self.mind();
+        let Some(view) = &mind.view else {
+            return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
+        };
+        drive(py, game, || {
+            let worlds = mind.belief.worlds(&*self.model, view, limit)?;
+            let states: Vec<_> = worlds.iter().map(|(world, p)| (&world.state, *p)).collect();
+            self.model.belief_svg(&states, view.player)
+        })
+    }
+
     /// What it has cost so far and how sure it is, in figures with names.
     #[getter]
     fn counters(&self) -> Vec<(&'static str, f64)> {

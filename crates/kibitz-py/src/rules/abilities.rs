@@ -31,6 +31,7 @@ impl PyRules {
             action_heuristic: there(&methods.action_values).map(|it| it as _),
             preferred: there(&methods.preferred).map(|it| it as _),
             shown_chance: None,
+            pieces: None,
             resampling: there(&methods.resample).map(|it| it as _),
             view_key: there(&methods.view_key).map(|it| it as _),
             collapsed: there(&methods.collapsed).map(|it| it as _),
