@@ -26,7 +26,7 @@ EXAMPLES = {
     "kibitz replay game.json": "the whole game",
     "kibitz replay game.json --step --truth": "move by move, with what was hidden",
     "kibitz replay game.json --html game.html": "a page with pictures, for a browser",
-    "kibitz replay game.json --html game.html --belief 'particles(1000)'": "with what the mover may believe",
+    "kibitz replay game.json --html game.html --belief 'particles(1000)'": "with the mover's belief",
     "kibitz replay game.json --game examples/treasure.py": "a game of your own, which must be named",
 }
 

@@ -6,9 +6,10 @@ and `kibitz report` shows the folder too. Another seed (--seed) is another sampl
 
 A verdict counts differences up to a tolerance for nothing: ours agrees if the whole interval of the
 difference lies within it, is better or worse if the whole interval lies beyond it; otherwise it cannot
-be told yet, and more games (a larger scale) are needed. Where a publication has curves, ours are drawn
-beside its points into the folder (curves.png and curves.svg), and where it says who is better than whom, how
-all of them fared (orders.png and orders.svg), as far as they have been played. A file of your own (NAME.toml) works like those that are listed.
+be told yet, and more games (a larger scale) are needed. Pictures go into the folder, as far as they have
+been played: curves beside the publication's points (curves.png and curves.svg), and where it says who is
+better than whom, how all of them fared (orders.png and orders.svg). A file of your own (NAME.toml) works
+like those that are listed.
 """
 
 from __future__ import annotations

@@ -50,7 +50,9 @@ class Rank:
             "deals": self.difference.deals,
             "p_value": self.p_value,
             "cpu": list(self.cpu),
-            "cpu_difference": None if more is None else {"mean": more.mean, "interval": list(more.interval)},
+            "cpu_difference": None
+            if more is None
+            else {"mean": more.mean, "interval": list(more.interval)},
             "verdict": self.verdict,
         }
 
@@ -76,8 +78,11 @@ def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterat
     each = [_played(results, cell, number) for cell, number in found]
     cpu = [results.result(cell).standings[number].cpu for cell, number in found]
     pairs = list(pairwise(range(len(found))))
+    last = len(found) - 1
     if order.claim == "alike":
         pairs = [(0, other) for other in range(1, len(found))]
+    elif order.claim == "all better":
+        pairs = [(one, last) for one in range(last)]
     for one, other in pairs:
         (returns, seconds), (others_returns, others_seconds) = each[one], each[other]
         limits = results.games[found[one][0].game].limits
@@ -163,10 +168,12 @@ def lines(ranks: list[Rank]) -> list[str]:
 
     planners: dict[str, list[str]] = {}
     pairs = [["pair", "difference", "interval", "deals", "KS p", "CPU s more", "verdict"]]
-    for rank in ranks:
-        for planner, mean, cpu in zip((rank.first, rank.second), rank.means, rank.cpu, strict=True):
+    for seat in (0, 1):
+        for rank in ranks:
+            planner, mean, cpu = (rank.first, rank.second)[seat], rank.means[seat], rank.cpu[seat]
             name = f"{len(planners) + 1}: {planner}"
             planners.setdefault(planner, [name, f"{mean:.2f}", "" if cpu is None else f"{cpu:.3g}"])
+    for rank in ranks:
         numbers = [str([*planners].index(planner) + 1) for planner in (rank.first, rank.second)]
         found = rank.difference
         digits = 2 if max(map(abs, found.interval), default=0.0) >= 1 else 4

@@ -56,8 +56,8 @@ def replay_section(
 ) -> str:
     """A replay as a part of a page: all frames in order; the page's script shows one at a time.
 
-    With a kind of `belief`, `particles(1000)` for example, each mover has a picture of what that belief makes
-    of all that it has seen; ValueError where the game draws none.
+    With a kind of `belief`, `particles(1000)` for example, each mover has a picture of what that belief
+    makes of all that it has seen; ValueError where the game draws none.
     """
     game = replay.load_game(game)
     frames = list(replay.frames(game))

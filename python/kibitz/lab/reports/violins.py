@@ -40,10 +40,10 @@ def draw(orders: Sequence[tuple[Order, list[Rank]]], title: str, caption: str, c
 
 def _panel(axes: Axes, order: Order, ranks: list[Rank], confidence: float) -> None:
     samples: dict[str, tuple[float, ...]] = {}
-    for rank in ranks:
-        samples.setdefault(rank.first, rank.samples[0])
-        samples.setdefault(rank.second, rank.samples[1])
-    for place, (planner, values) in enumerate(samples.items()):
+    for seat in (0, 1):
+        for rank in ranks:
+            samples.setdefault((rank.first, rank.second)[seat], rank.samples[seat])
+    for place, values in enumerate(samples.values()):
         if len({*values}) < 2:
             continue
         violin = axes.violinplot([values], [place], widths=0.85, showextrema=False)

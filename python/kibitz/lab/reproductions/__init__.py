@@ -49,7 +49,7 @@ Shown = Literal[
     "choice",
 ]
 """What a panel of searches may show."""
-Claim = Literal["better", "alike"]
+Claim = Literal["better", "all better", "alike"]
 """What an order says of two planners."""
 SHARES = ("win rate", "action frequency", "playout win rate", "share of time")
 """Measures from 0 to 1."""
@@ -219,9 +219,10 @@ class Order:
 
     title: str
     planners: tuple[str, ...]
-    """The best first; each is compared with the next."""
+    """The best first; by default each is compared with the next."""
     claim: Claim = "better"
-    """What is published: that each is better than the next, or that the first and each other are alike."""
+    """What is published: that each is better than the next, that all are better than the last, or that the
+    first and each other are alike."""
     game: str | None = None
     """By default the experiment's, if it has only one."""
     measure: Ordered = "mean return"
