@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::exact::round;
 use super::past::{Ledger, Past};
 use super::{Belief, Counter, Explained, Trouble, World};
 use crate::game::{Action, Observation, Turn};
@@ -38,6 +39,9 @@ pub struct Factored {
 
 /// States that the game draws where nothing explains what was seen.
 const FRESH: usize = 200;
+
+/// For each state that it may hold, a belief looks at so many combinations of what pieces may have done.
+const LOOKS: usize = 16;
 
 /// What a factor becomes: by what was seen of it, where it may be now, with the probability of both.
 type Fates = BTreeMap<u64, Factor>;
@@ -115,11 +119,11 @@ impl Factored {
         let mut after = Factored::new(self.limit);
         let mut numbers: BTreeMap<(usize, u64), usize> = BTreeMap::new();
         let mut merged: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
-        let mut states = 0;
-        for (product, p) in &self.mixture {
+        let (mut states, mut looks) = (0, LOOKS.saturating_mul(self.limit));
+        for (number, (product, p)) in (1..).zip(&self.mixture) {
             let mut found = Vec::new();
             let told_so = |done: &[u64]| model.together(&before, done, told);
-            combine(product, &fates, *p, &mut Vec::new(), &told_so, &mut found);
+            let all = combine(product, &fates, *p, &mut Vec::new(), &told_so, &mut looks, &mut found);
             for (done, p) in found {
                 let mut numbered = Vec::with_capacity(product.len());
                 for (factor, what) in product.iter().zip(done) {
@@ -135,9 +139,14 @@ impl Factored {
                 }
                 numbered.sort_unstable();
                 *merged.entry(numbered).or_default() += p;
-                if states + merged.len() > self.limit {
-                    return Err(too_large(self.limit, states + merged.len()));
-                }
+            }
+            if past.is_late() {
+                return Err(past.unexplained());
+            }
+            if !all || states + merged.len() > self.limit {
+                // Those that are left to look at will lead to as many each.
+                let each = (states + merged.len()) as f64 / f64::from(number);
+                return Err(too_large(self.limit, each * self.mixture.len() as f64));
             }
         }
         let total: f64 = merged.values().sum();
@@ -212,27 +221,33 @@ fn fates_of(
     Ok(fates)
 }
 
-/// All that the pieces of a product may have done which together is told so, each with its probability.
+/// All that the pieces of a product may have done which together is told so, each with its probability. False where
+/// that takes too many looks.
 fn combine(
     product: &[usize],
     fates: &[Fates],
     p: f64,
     done: &mut Vec<u64>,
     told_so: &dyn Fn(&[u64]) -> bool,
+    looks: &mut usize,
     found: &mut Vec<(Vec<u64>, f64)>,
-) {
+) -> bool {
     let Some((first, rest)) = product.split_first() else {
-        if told_so(done) {
+        let so = told_so(done);
+        if so {
             found.push((done.clone(), p));
         }
-        return;
+        // What is found is kept, and counts as much as the limit says.
+        *looks = looks.saturating_sub(if so { LOOKS } else { 1 });
+        return *looks > 0;
     };
-    for (what, states) in &fates[*first] {
+    fates[*first].iter().all(|(what, states)| {
         let mass: f64 = states.iter().map(|(_, p)| p).sum();
         done.push(*what);
-        combine(rest, fates, p * mass, done, told_so, found);
+        let all = combine(rest, fates, p * mass, done, told_so, looks, found);
         done.pop();
-    }
+        all
+    })
 }
 
 /// A piece's places, given what was told of all; equal ones as one, in the order of their arrival.
@@ -258,10 +273,11 @@ fn take_in(
     merged
 }
 
-fn too_large(limit: usize, size: usize) -> Trouble {
+fn too_large(limit: usize, size: f64) -> Trouble {
     Trouble::Unfit(format!(
         "an exact belief here would hold more than {limit} states of single pieces and products of them, at least \
-         {size}; use belief=particles(1000), or a larger limit: belief=exact(limit)"
+         about {}; use belief=particles(1000), or a larger limit: belief=exact(limit)",
+        round(size.max(limit as f64))
     ))
 }
 
