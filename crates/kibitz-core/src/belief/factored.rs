@@ -285,7 +285,7 @@ impl Belief for Factored {
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
         self.fresh = 0;
         let mut ledger = std::mem::take(&mut self.ledger);
-        let past = ledger.past(model, view, pause);
+        let past = ledger.past(model, view, Some(pause));
         let mut explained = Ok(());
         if self.mixture.is_empty() || self.at > view.events.len() {
             explained = self.begin(&past);
