@@ -510,6 +510,12 @@ class Belief:
 
         None if there are more than `limit`, or they cannot be listed."""
 
+    def svg(self, draws: int = 10_000) -> str | None:
+        """A picture of what the player sees, and of where that which it does not see may be.
+
+        None where the game draws no beliefs. A belief of more than `draws` states, or whose states cannot
+        be listed, is drawn from so often."""
+
     @property
     def counters(self) -> list[tuple[str, float]]:
         """What it has cost so far and how sure it is, in figures with names."""

@@ -1,8 +1,8 @@
 //! Planners and their decisions as Python sees them.
 
-use std::num::NonZeroU64;
 use std::collections::BTreeSet;
 use std::ffi::CString;
+use std::num::NonZeroU64;
 use std::sync::{Mutex, TryLockError};
 
 use kibitz_core::planning_model::ModelChoice;
@@ -69,7 +69,6 @@ impl Decision {
         let table = decision.table.iter().zip(names).map(judge).collect::<PyResult<_>>()?;
         Ok(Decision { decision, name, table })
     }
-
 }
 
 /// Reads an argument; TypeError that says what it should be.

@@ -7,6 +7,7 @@
 
 mod enumerate;
 mod exact;
+mod factored;
 pub mod graph;
 mod hypergames;
 mod kind;
@@ -20,6 +21,7 @@ mod tree;
 mod world;
 
 pub use exact::Exact;
+pub use factored::Factored;
 pub use hypergames::Hypergames;
 pub use kind::{BeliefKind, Form};
 pub use opponents::{OpponentPolicy, Opponents};

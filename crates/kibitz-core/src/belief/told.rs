@@ -109,8 +109,7 @@ impl Told {
             };
             game.legal_in(state).into_iter().find(named)
         };
-        chosen(&self.state)
-            .or_else(|| self.bag.histories().find_map(|(_, world)| chosen(truth(world))))
+        chosen(&self.state).or_else(|| self.bag.histories().find_map(|(_, world)| chosen(truth(world))))
     }
 
     /// A turn in which the seat does this, if it may, and others anything.
@@ -156,7 +155,8 @@ fn key_of(percepts: &[String]) -> Observation {
     let mut heard: Vec<String> = percepts.iter().map(|percept| percept.to_ascii_lowercase()).collect();
     heard.sort_unstable();
     heard.dedup();
-    let key = heard.iter().fold(1, |key, percept| join(Kind::Observed, key, hash_bytes(percept.as_bytes())));
+    let key =
+        heard.iter().fold(1, |key, percept| join(Kind::Observed, key, hash_bytes(percept.as_bytes())));
     Observation(key | 1)
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use kibitz_core::abilities::{
     Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, Evaluate, Facts, Faults,
-    OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver, StateHash, Svg, Symmetries,
-    ViewKey,
+    OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver, StateHash, Svg,
+    Symmetries, ViewKey,
 };
 use kibitz_core::episode::Timing;
 use kibitz_core::macro_actions::MacroActions;
@@ -31,6 +31,7 @@ impl PyRules {
             action_heuristic: there(&methods.action_values).map(|it| it as _),
             preferred: there(&methods.preferred).map(|it| it as _),
             shown_chance: None,
+            pieces: None,
             resampling: there(&methods.resample).map(|it| it as _),
             view_key: there(&methods.view_key).map(|it| it as _),
             collapsed: there(&methods.collapsed).map(|it| it as _),
@@ -319,7 +320,10 @@ impl RealTime<Truth> for PyRules {
     fn pass(&self, state: &mut Truth, ticks: u64) {
         let later = self.ask(state, None, |py, state| {
             let Some(pass) = &self.methods.pass_time else { return Ok(None) };
-            pass.bind(py).call1((state, ticks)).map(|later| Some(later.unbind())).map_err(raised("pass_time"))
+            pass.bind(py)
+                .call1((state, ticks))
+                .map(|later| Some(later.unbind()))
+                .map_err(raised("pass_time"))
         });
         if later.is_some() {
             state.0 = later;
