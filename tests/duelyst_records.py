@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def cell_name(x: int, y: int) -> str:
 def spec(record: dict[str, Any]) -> str:
     """The game that was played."""
     one, two = (FACTIONS[f - 1] for f in record["f"])
-    rules = "thesis" if record["kind"].startswith("variant") else "original"
+    rules = "thesis" if record["kind"].endswith("variant") else "original"
     return f"duelyst(deck1={one}, deck2={two}, rules={rules})"
 
 
@@ -151,19 +152,30 @@ def plain(facts: list[str], over: bool = False) -> list[str]:
     return facts
 
 
-@dataclass
-class Outcomes:
-    """The random outcomes of one recorded step, in order."""
-
-    cards: list[list[int]]
-    cells: dict[str, list[tuple[int, int]]]
-    spare: int = 0
+def listed(legal: dict[str, Any], state: dict[str, Any]) -> Iterator[int]:
+    """The legal actions of a sample."""
+    if "followup" in legal:
+        yield from (action_number(["followup", 0, *place]) for place in legal["followup"])
+        yield STOP
+        return
+    yield action_number(["end"])
+    for slot, places in legal["play"].items():
+        yield from (action_number(["play", int(slot), *place]) for place in places)
+    yield from (action_number(["bbs", *place]) for place in legal["bbs"])
+    yield from (action_number(["replace", slot]) for slot in legal["replace"])
+    where = {unit[0]: unit[3:5] for unit in state["U"]}
+    for kind in ("move", "attack"):
+        for uid, places in legal[kind].items():
+            yield from (action_number([kind, int(uid), *where[int(uid)], *place]) for place in places)
 
 
 class Replay:
     """One recorded game beside ours."""
 
-    def __init__(self, record: dict[str, Any], names: Names, game: Any) -> None:
+    def __init__(
+        self, record: dict[str, Any], names: Names, game: Any, samples: dict[int, dict[str, Any]] | None = None
+    ) -> None:
+        self.samples = samples or {}
         self.record = record
         self.names = names
         self.state = game.initial()
@@ -222,6 +234,8 @@ class Replay:
         if not self.same(before, 1):
             return False
         for number, step in enumerate(steps[2:], 2):
+            if sample := self.samples.get(number):
+                self.compare_legal(sample, number)
             try:
                 self.one(step, before)
             except LookupError as error:
@@ -232,6 +246,17 @@ class Replay:
                 return False
         return True
 
+    def compare_legal(self, sample: dict[str, Any], number: int) -> None:
+        """Compares what may be done."""
+        ours = set(self.state.legal(self.state.movers[0]))
+        theirs = set(listed(sample["legal"], sample["state"]))
+        self.counts["sampled"] += 1
+        if ours != theirs:
+            name = partial(self.state.action_name, self.state.movers[0])
+            more = [name(action) for action in ours - theirs]
+            less = [hex(action) for action in theirs - ours]
+            self.wrong.append(f"{self.where(number)}: legal too much {more[:9]}, not {less[:9]}")
+
     def where(self, number: int) -> str:
         step = self.record["steps"][number]
         before = self.record["steps"][number - 1]["s"]
@@ -241,7 +266,7 @@ class Replay:
         return f"game {self.record['id']}, step {number} {step['a']} {card} {step['ev']} {step.get('r')}"
 
     def one(self, step: dict[str, Any], before: dict[str, Any]) -> None:
-        mover = self.state.movers()
+        mover = self.state.movers
         action = action_number(step["a"])
         if not mover or action not in self.state.legal(mover[0]):
             raise LookupError(f"not legal: {action} for {mover}")
@@ -275,11 +300,11 @@ class Replay:
     def same(self, recorded: dict[str, Any], number: int) -> bool:
         """Compares states."""
         over = recorded["st"] == "over"
-        ours = plain(self.state.facts(), over)
+        ours = plain(self.state.facts, over)
         theirs = self.names.facts(recorded, self.record["cards"], over)
         if over:
             winner = {0: "over: player 1 wins", 1: "over: player 2 wins", -1: "over: a draw"}[recorded["w"]]
-            ours.append(self.state.facts()[0].split(", ")[1])
+            ours.append(self.state.facts[0].split(", ")[1])
             theirs.append(winner)
         if ours == theirs:
             return True

@@ -82,8 +82,8 @@ impl RuleSet {
         if self == RuleSet::Thesis { 2 } else { 1 }
     }
 
-    /// Whether a card that a full hand draws is lost.
-    fn burns(self) -> bool {
+    /// Whether the draws at the end of a turn are made with a full hand as well, so that what is drawn is lost.
+    fn overdraws(self) -> bool {
         self == RuleSet::Original
     }
 
@@ -168,7 +168,8 @@ impl Duelyst {
         let decks = [catalogue.deck(&params.deck1)?.clone(), catalogue.deck(&params.deck2)?.clone()];
         let generals = [decks[0].general, decks[1].general];
         let spell = |general: u8| catalogue.cards[usize::from(general)].spell;
-        let spells = generals.map(|general| spell(general).filter(|_| params.rules == RuleSet::Original).unwrap_or(NONE));
+        let spells = generals
+            .map(|general| spell(general).filter(|_| params.rules == RuleSet::Original).unwrap_or(NONE));
         let rules = Rules {
             kind: params.rules,
             spells,
@@ -221,7 +222,9 @@ impl Duelyst {
                 }
             }
             Turn::Several(_) => {
-                let slots = |action: Action| if let Some(Choice::Mulligan(slots)) = Choice::of(action) { slots } else { 0 };
+                let slots = |action: Action| {
+                    if let Some(Choice::Mulligan(slots)) = Choice::of(action) { slots } else { 0 }
+                };
                 let slots = [slots(joint[0]), slots(joint[1])];
                 self.rules.mulligan(position, slots);
                 Told::Mulligans(slots)
@@ -318,7 +321,14 @@ impl Game for Duelyst {
         after.told.to_all()
     }
 
-    fn observation_name(&self, before: &State, after: &State, _: Turn, _: &[Action], player: usize) -> String {
+    fn observation_name(
+        &self,
+        before: &State,
+        after: &State,
+        _: Turn,
+        _: &[Action],
+        player: usize,
+    ) -> String {
         self.told_in_words(before, after.told, player)
     }
 

@@ -15,10 +15,19 @@ pub enum Choice {
     /// The slots of the cards to be dealt anew, as bits.
     Mulligan(u8),
     Replace(u8),
-    Play { slot: u8, cell: u8 },
+    Play {
+        slot: u8,
+        cell: u8,
+    },
     Cast(u8),
-    Move { from: u8, to: u8 },
-    Attack { from: u8, to: u8 },
+    Move {
+        from: u8,
+        to: u8,
+    },
+    Attack {
+        from: u8,
+        to: u8,
+    },
     FollowUp(u8),
     /// No follow-up.
     Stop,
@@ -203,8 +212,12 @@ impl Rules {
         }
         for unit in position.units.iter().filter(|unit| unit.owner == owner) {
             let from = unit.cell;
-            actions.extend(ones(self.moves(position, unit)).map(|to| Choice::Move { from, to: to as u8 }.action()));
-            actions.extend(ones(self.attacks(position, unit)).map(|to| Choice::Attack { from, to: to as u8 }.action()));
+            actions.extend(
+                ones(self.moves(position, unit)).map(|to| Choice::Move { from, to: to as u8 }.action()),
+            );
+            actions.extend(
+                ones(self.attacks(position, unit)).map(|to| Choice::Attack { from, to: to as u8 }.action()),
+            );
         }
     }
 
@@ -212,19 +225,23 @@ impl Rules {
     pub fn castable(&self, position: &Position) -> Option<u8> {
         let side = &position.sides[usize::from(position.mover)];
         let spell = self.spells[usize::from(position.mover)];
-        (side.is_spell_ready && spell != NONE && self.cards[usize::from(spell)].mana <= side.mana).then_some(spell)
+        (side.is_spell_ready && spell != NONE && self.cards[usize::from(spell)].mana <= side.mana)
+            .then_some(spell)
     }
 
     /// Appends the ways of putting cards back at the start.
     pub fn list_mulligans(&self, actions: &mut Vec<Action>) {
         let most = self.kind.most_mulligans();
         let all = 0..1u8 << self.kind.first_hand();
-        actions.extend(all.filter(|slots| slots.count_ones() <= most).map(|slots| Choice::Mulligan(slots).action()));
+        actions.extend(
+            all.filter(|slots| slots.count_ones() <= most).map(|slots| Choice::Mulligan(slots).action()),
+        );
     }
 
     /// An action in words.
     pub fn action_name(&self, position: &Position, player: usize, action: Action) -> String {
-        let card = |number: u8| self.cards.get(usize::from(number)).map_or("a card", |card| card.name.as_str());
+        let card =
+            |number: u8| self.cards.get(usize::from(number)).map_or("a card", |card| card.name.as_str());
         let held = |slot: u8| card(*position.sides[player].hand.get(usize::from(slot)).unwrap_or(&NONE));
         match Choice::of(action) {
             None => format!("action {}", action.0),
@@ -235,7 +252,9 @@ impl Rules {
                 format!("redraw {}", slots.join(" "))
             }
             Some(Choice::Replace(slot)) => format!("replace {} {}", slot + 1, held(slot)),
-            Some(Choice::Play { slot, cell }) => format!("play {} {} at {}", slot + 1, held(slot), name(cell)),
+            Some(Choice::Play { slot, cell }) => {
+                format!("play {} {} at {}", slot + 1, held(slot), name(cell))
+            }
             Some(Choice::Cast(cell)) => format!("cast {} at {}", card(self.spells[player]), name(cell)),
             Some(Choice::Move { from, to }) => format!("move {} {}", name(from), name(to)),
             Some(Choice::Attack { from, to }) => format!("attack {} {}", name(from), name(to)),
@@ -248,7 +267,9 @@ impl Rules {
 /// The cells at most two steps from each, through anything.
 pub fn within_two() -> [u64; CELLS as usize] {
     std::array::from_fn(|from| {
-        (0..CELLS).filter(|to| (1..=2).contains(&super::board::manhattan(from as u8, *to))).fold(0, |set, to| set | bit(to))
+        (0..CELLS)
+            .filter(|to| (1..=2).contains(&super::board::manhattan(from as u8, *to)))
+            .fold(0, |set, to| set | bit(to))
     })
 }
 

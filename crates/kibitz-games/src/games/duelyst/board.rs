@@ -16,7 +16,8 @@ pub const SPRINGS: [u8; 3] = [cell(4, 0), cell(4, 4), cell(5, 2)];
 pub const GENERALS: [u8; 2] = [cell(0, 2), cell(8, 2)];
 
 /// In the order in which random neighbours are listed.
-pub const NEIGHBOURS: [(i8, i8); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (1, -1), (-1, 1)];
+pub const NEIGHBOURS: [(i8, i8); 8] =
+    [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, 1), (1, -1), (-1, 1)];
 
 /// The number of a cell.
 pub const fn cell(x: u8, y: u8) -> u8 {
@@ -32,7 +33,11 @@ pub const fn place(cell: u8) -> (i8, i8) {
 /// The cell at a place, if it is on the board.
 #[inline]
 pub const fn at(x: i8, y: i8) -> Option<u8> {
-    if x >= 0 && x < COLUMNS as i8 && y >= 0 && y < ROWS as i8 { Some(cell(x as u8, y as u8)) } else { None }
+    if x >= 0 && x < COLUMNS as i8 && y >= 0 && y < ROWS as i8 {
+        Some(cell(x as u8, y as u8))
+    } else {
+        None
+    }
 }
 
 /// What a person calls a cell: columns a to i, rows 1 to 5 from below.

@@ -88,7 +88,10 @@ impl Catalogue {
             table.finish()?;
         }
         if names.cards.len() > MOST_CARDS {
-            return Err(format!("there are {} cards, and at most {MOST_CARDS} can be told apart", names.cards.len()));
+            return Err(format!(
+                "there are {} cards, and at most {MOST_CARDS} can be told apart",
+                names.cards.len()
+            ));
         }
         let mut catalogue = Catalogue::default();
         for (source, document) in &documents {
@@ -125,14 +128,18 @@ impl Catalogue {
     /// Cards that others make or cast must be of the right kind.
     fn check(&self) -> Result<(), String> {
         for card in &self.cards {
-            let effects = card.effects.iter().chain(card.follow_ups.iter().flat_map(|second| &second.effects));
+            let effects =
+                card.effects.iter().chain(card.follow_ups.iter().flat_map(|second| &second.effects));
             let effects = effects.chain(card.abilities.iter().map(|(_, effect)| effect));
             for made in effects.filter_map(|effect| match effect.deed {
                 Deed::Summon { card, .. } | Deed::Transform(card) => Some(&self.cards[usize::from(card)]),
                 _ => None,
             }) {
                 if made.kind != Kind::Minion {
-                    return Err(format!("{}: only minions can be made, and {} is none", card.name, made.name));
+                    return Err(format!(
+                        "{}: only minions can be made, and {} is none",
+                        card.name, made.name
+                    ));
                 }
             }
             if let Some(spell) = card.spell.map(|spell| &self.cards[usize::from(spell)])
@@ -149,7 +156,8 @@ impl Catalogue {
         let number = |text: &str| {
             let found = self.cards.iter().position(|card| card.name == text);
             found.map(|number| number as u8).ok_or_else(|| {
-                let SpecError(what) = unknown("card", text, self.cards.iter().map(|card| card.name.as_str()));
+                let SpecError(what) =
+                    unknown("card", text, self.cards.iter().map(|card| card.name.as_str()));
                 format!("deck {name}: {what}")
             })
         };
@@ -161,7 +169,9 @@ impl Catalogue {
             return Err(table.error_at("general", &what));
         }
         let faction = card.faction;
-        let item = table.get("cards").ok_or_else(|| table.error("a deck needs cards, such as \"True Strike\" = 3"))?;
+        let item = table
+            .get("cards")
+            .ok_or_else(|| table.error("a deck needs cards, such as \"True Strike\" = 3"))?;
         let list = Table::of(source, item, "cards")?;
         let mut cards: BTreeMap<u8, u8> = BTreeMap::new();
         for (text, item) in list.pairs() {
@@ -221,10 +231,13 @@ fn read_card(table: &mut Table<'_>, names: &Names) -> Result<Card, String> {
         card.race = names.race(race)?;
     }
     if let Some(item) = table.get("keywords") {
-        let words = item.as_array().ok_or_else(|| table.error_at("keywords", "keywords should be a list of words"))?;
+        let words = item
+            .as_array()
+            .ok_or_else(|| table.error_at("keywords", "keywords should be a list of words"))?;
         for word in words.iter() {
             let text = word.as_str().unwrap_or_default();
-            let keyword = find(&Keyword::NAMES, "keyword", text).map_err(|what| table.error_at("keywords", &about(what)))?;
+            let keyword = find(&Keyword::NAMES, "keyword", text)
+                .map_err(|what| table.error_at("keywords", &about(what)))?;
             card.keywords |= keyword.bit();
         }
     }
@@ -240,7 +253,9 @@ fn read_card(table: &mut Table<'_>, names: &Names) -> Result<Card, String> {
     card.effects = table.each("effects", |effect| read_effect(effect, names, &name))?;
     card.abilities = table.each("abilities", |ability| read_ability(ability, names, &name))?;
     card.follow_ups = table.each("follow-ups", |second| {
-        let text = second.text("target")?.ok_or_else(|| second.error(&about("a follow-up needs a target".to_owned())))?;
+        let text = second
+            .text("target")?
+            .ok_or_else(|| second.error(&about("a follow-up needs a target".to_owned())))?;
         let aim = read_aim(text).map_err(|what| second.error_at("target", &about(what)))?;
         let effects = second.each("effects", |effect| read_effect(effect, names, &name))?;
         Ok(FollowUp { aim, effects })
@@ -275,7 +290,8 @@ fn read_kind(table: &mut Table<'_>, names: &Names, card: &mut Card) -> Result<()
     };
     card.kind = kind;
     let mut numbers = Table::of(table.source(), item, key)?;
-    let needs = |numbers: &Table<'_>, what: &str| numbers.error(&format!("{}: a {key} needs {what}", card.name));
+    let needs =
+        |numbers: &Table<'_>, what: &str| numbers.error(&format!("{}: a {key} needs {what}", card.name));
     if kind != Kind::General {
         let mana = numbers.number("mana", 0..=25)?;
         card.mana = mana.ok_or_else(|| needs(&numbers, "mana"))? as u8;

@@ -4,7 +4,7 @@ use kibitz_core::rng::Rng;
 
 use super::Rules;
 use super::board::{CELLS, bit, place};
-use super::card::{Deed, Effect, Kind, On, Spot, Until};
+use super::card::{Deed, Effect, On, Spot, Until};
 use super::play::Row;
 use super::state::{Call, Change, Clock, Creep, List, NONE, Position, Task, UNKNOWN, Unit};
 use crate::bits::{nth_set, ones};
@@ -29,7 +29,8 @@ impl Rules {
             On::All(units, by_columns) => {
                 let meant = self.units(position, units, call.owner, call.source);
                 if by_columns {
-                    let mut cells: smallvec::SmallVec<[u8; 64]> = ones(meant).map(|cell| cell as u8).collect();
+                    let mut cells: smallvec::SmallVec<[u8; 64]> =
+                        ones(meant).map(|cell| cell as u8).collect();
                     cells.sort_unstable_by_key(|cell| place(*cell));
                     cells.iter().for_each(|cell| row.push(*cell));
                 } else {
@@ -60,11 +61,13 @@ impl Rules {
                         return;
                     }
                     Spot::NearItself => call.source,
-                    Spot::NearGeneral => position.general_cell(owner),
+                    // A General that dies in the exchange still has its artifacts' effect.
+                    Spot::NearGeneral => match position.general_cell(owner) {
+                        CELLS => call.source,
+                        cell => cell,
+                    },
                 };
-                if near < CELLS {
-                    position.tasks.extend((0..count).map(|_| Task::Summon { card, owner, near }));
-                }
+                position.tasks.extend((0..count).map(|_| Task::Summon { card, owner, near }));
             }
             Deed::CreepNear => position.tasks.push(Task::Creep { owner, near: call.source }),
             Deed::CreepSquare => {
@@ -76,7 +79,8 @@ impl Rules {
                 }
             }
             Deed::Teleport => {
-                if let Some(index) = position.on(call.source).filter(|_| position.on(call.target).is_none()) {
+                if let Some(index) = position.on(call.source).filter(|_| position.on(call.target).is_none())
+                {
                     position.units[index].cell = call.target;
                 }
             }
@@ -87,7 +91,6 @@ impl Rules {
                 position.spent &= !bit(cell);
                 if let Some(index) = position.on(cell) {
                     position.dispel(&self.cards, index);
-                    self.dispel_player(position, index);
                     self.sweep(position, &Row::default());
                 }
             }
@@ -109,7 +112,6 @@ impl Rules {
     /// What is done to one unit.
     fn on_unit(&self, position: &mut Position, index: usize, deed: Deed, owner: u8) {
         let unit = position.units[index];
-        let is_general = self.cards[usize::from(unit.card)].kind == Kind::General;
         let clock = |until| match until {
             Until::Forever => Clock::Forever,
             Until::EndOfTurn => Clock::Ends(1),
@@ -117,10 +119,7 @@ impl Rules {
         };
         match deed {
             Deed::Damage(amount) => self.hurt(position, index, amount),
-            Deed::Destroy => {
-                self.kill(position, index);
-                self.look_for_the_end(position);
-            }
+            Deed::Destroy => self.kill(position, index),
             Deed::HealItsGeneral => {
                 if let Some(general) = position.on(position.general_cell(unit.owner)) {
                     let general = &mut position.units[general];
@@ -140,13 +139,13 @@ impl Rules {
                 self.change(position, index, clock, Change::SetAttack(to));
             }
             Deed::Grant(keyword) => self.change(position, index, Clock::Forever, Change::Grant(keyword)),
-            // Until the end of its owner's next turn; Generals are never stunned.
-            Deed::Stun if !is_general => {
+            // Until the end of its owner's next turn.
+            Deed::Stun => {
                 let ends = if unit.owner == position.mover { 3 } else { 2 };
                 self.change(position, index, Clock::Ends(ends), Change::Stun);
             }
             Deed::Reactivate => position.units[index].refresh(),
-            Deed::Transform(card) if !is_general => {
+            Deed::Transform(card) if !unit.is_general() => {
                 let Unit { owner, cell, moves, attacks, .. } = position.remove(index);
                 let new = position.put(&self.cards, card, owner, cell);
                 let new = &mut position.units[new];
@@ -159,19 +158,6 @@ impl Rules {
             }
             _ => {}
         }
-    }
-
-    /// What a dispelled General's player has of it.
-    fn dispel_player(&self, position: &mut Position, index: usize) {
-        let unit = position.units[index];
-        if self.cards[usize::from(unit.card)].kind != Kind::General {
-            return;
-        }
-        let side = &mut position.sides[usize::from(unit.owner)];
-        (side.draws_at_end, side.draws_on_deaths) = (0, 0);
-        side.mana = side.mana.saturating_sub(side.spring_mana);
-        side.most_mana -= side.spring_mana;
-        (side.spring_mana, side.springs) = (0, 0);
     }
 
     /// Something appears on a cell that chance has chosen.

@@ -87,8 +87,13 @@ const UNITS: &str = "'a', 'a friendly' or 'an enemy', then 'unit', 'minion' or '
 /// Some units: 'enemy minion near your General', or the same of several.
 fn read_units(text: &str) -> Option<Units> {
     let mut words = text.split_whitespace().peekable();
-    let mut units =
-        Units { whose: Whose::Any, sort: Sort::Unit, place: Where::Anywhere, most_attack: None, least_attack: false };
+    let mut units = Units {
+        whose: Whose::Any,
+        sort: Sort::Unit,
+        place: Where::Anywhere,
+        most_attack: None,
+        least_attack: false,
+    };
     match words.peek() {
         Some(&"friendly") => units.whose = Whose::Friendly,
         Some(&"enemy") => units.whose = Whose::Enemy,
@@ -171,10 +176,16 @@ pub fn read_ability(table: &mut Table<'_>, names: &Names, card: &str) -> Result<
     let when = table.word("when", &WHEN)?;
     let when = when.ok_or_else(|| table.error(&format!("{card}: an ability needs to say when it acts")))?;
     let effect = read_effect(table, names, card)?;
-    let is_aimed = effect.on == On::Target && !matches!(effect.deed, Deed::Summon { .. } | Deed::Draw(_) | Deed::CreepNear)
-        || matches!(effect.deed, Deed::Summon { spot: Spot::Target, .. } | Deed::Teleport | Deed::CreepSquare | Deed::Dispel);
+    let is_aimed = effect.on == On::Target
+        && !matches!(effect.deed, Deed::Summon { .. } | Deed::Draw(_) | Deed::CreepNear)
+        || matches!(
+            effect.deed,
+            Deed::Summon { spot: Spot::Target, .. } | Deed::Teleport | Deed::CreepSquare | Deed::Dispel
+        );
     if is_aimed {
-        return Err(table.error(&format!("{card}: an ability is not aimed: say on = \"itself\", or on = \"all enemy minions\"")));
+        return Err(table.error(&format!(
+            "{card}: an ability is not aimed: say on = \"itself\", or on = \"all enemy minions\""
+        )));
     }
     Ok((when, effect))
 }
@@ -182,7 +193,9 @@ pub fn read_ability(table: &mut Table<'_>, names: &Names, card: &str) -> Result<
 /// # Errors
 /// What is wrong with it.
 pub fn read_effect(table: &mut Table<'_>, names: &Names, card: &str) -> Result<Effect, String> {
-    let deed = table.text("do")?.ok_or_else(|| table.error(&format!("{card}: an effect needs to say what it does: do = \"damage\"")))?;
+    let deed = table.text("do")?.ok_or_else(|| {
+        table.error(&format!("{card}: an effect needs to say what it does: do = \"damage\""))
+    })?;
     let (deed, needs) = *DEEDS.iter().find(|(name, _)| *name == deed).ok_or_else(|| {
         let SpecError(what) = unknown("effect", deed, DEEDS.iter().map(|(name, _)| *name));
         table.error_at("do", &format!("{card}: {what}"))
@@ -230,7 +243,9 @@ pub fn read_effect(table: &mut Table<'_>, names: &Names, card: &str) -> Result<E
         Some("enemy") => Only::Enemy,
         Some(text) => {
             let (race, is_not) = text.strip_prefix("not ").map_or((text, false), |race| (race, true));
-            let race = names.race(race).map_err(|what| table.error_at("only", &format!("{card}: {what}, or 'backstab', or 'enemy'")))?;
+            let race = names.race(race).map_err(|what| {
+                table.error_at("only", &format!("{card}: {what}, or 'backstab', or 'enemy'"))
+            })?;
             if is_not { Only::NotRace(race) } else { Only::Race(race) }
         }
     };

@@ -26,7 +26,7 @@ impl Rules {
         if let Stage::Over(winner) = position.stage {
             // 10,000 for each health of the winner's General, of which the reward has paid the first.
             let health = |owner: u8| {
-                let general = position.units.iter().find(|unit| unit.owner == owner && self.is_general(unit));
+                let general = position.units.iter().find(|unit| unit.owner == owner && unit.is_general());
                 general.map_or(1, Unit::health)
             };
             let sign = |owner: u8| if owner == 0 { super::WIN } else { -super::WIN };
@@ -39,15 +39,11 @@ impl Rules {
         position.units.iter().map(value).sum()
     }
 
-    fn is_general(&self, unit: &Unit) -> bool {
-        self.cards[usize::from(unit.card)].kind == Kind::General
-    }
-
     /// A unit's intrinsic value and what its place is worth.
     pub fn unit_value(&self, position: &Position, unit: &Unit) -> f64 {
         let attack = position.attack(&self.cards, unit);
         let (strength, health) = (f64::from(attack), f64::from(unit.health()));
-        let intrinsic = if self.is_general(unit) {
+        let intrinsic = if unit.is_general() {
             strength + 3.0 * health
         } else if unit.is_dispelled() {
             strength + health
@@ -61,7 +57,7 @@ impl Rules {
                 continue;
             }
             let kills = attack >= other.health();
-            place += match (self.is_general(other), kills) {
+            place += match (other.is_general(), kills) {
                 (true, true) => KILL_GENERAL,
                 (true, false) => strength,
                 (false, true) => KILL_MINION,

@@ -9,7 +9,8 @@ use crate::bits::ones;
 impl Rules {
     /// Units and what was done to them in order of arrival, tiles, hands, piles and artifacts.
     pub fn list_facts(&self, position: &Position) -> Vec<String> {
-        let named = |card: u8| self.cards.get(usize::from(card)).map_or("unknown", |card| card.name.as_str());
+        let named =
+            |card: u8| self.cards.get(usize::from(card)).map_or("unknown", |card| card.name.as_str());
         let stage = match position.stage {
             Stage::Deal => "dealing".to_owned(),
             Stage::Mulligan => "mulligan".to_owned(),
@@ -24,7 +25,8 @@ impl Rules {
                 (unit.is_stunned(), "stunned"),
                 (unit.is_dispelled(), "dispelled"),
             ];
-            let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(", {mark}")).collect();
+            let marks: String =
+                marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(", {mark}")).collect();
             facts.push(format!(
                 "unit {} of player {} at {}: {} attack, {} of {} health, {} moves, {} attacks of {}{marks}",
                 named(unit.card),
@@ -37,7 +39,8 @@ impl Rules {
                 unit.attacks,
                 unit.times(),
             ));
-            for modifier in position.modifiers.iter().filter(|modifier| usize::from(modifier.unit) == index) {
+            for modifier in position.modifiers.iter().filter(|modifier| usize::from(modifier.unit) == index)
+            {
                 let change = match modifier.change {
                     Change::Add { attack, health } => format!("{attack:+}/{health:+}"),
                     Change::SetAttack(to) => format!("attack {to}"),
@@ -59,7 +62,7 @@ impl Rules {
         }
         for (seat, side) in position.sides.iter().enumerate() {
             let player = seat + 1;
-            facts.push(format!("mana of player {player}: {} of {}", side.mana, side.most_mana));
+            facts.push(format!("mana of player {player}: {} of {}", side.mana, side.shown_mana()));
             for (slot, card) in side.hand.iter().enumerate().filter(|(_, card)| **card != NONE) {
                 facts.push(format!("card {} of player {player}: {}", slot + 1, named(*card)));
             }
@@ -78,7 +81,11 @@ impl Rules {
         }
         if let Some(waiting) = position.waiting {
             let number = waiting.number + 1;
-            facts.push(format!("waiting for choice {number} of {} from {}", named(waiting.card), name(waiting.cell)));
+            facts.push(format!(
+                "waiting for choice {number} of {} from {}",
+                named(waiting.card),
+                name(waiting.cell)
+            ));
         }
         facts
     }

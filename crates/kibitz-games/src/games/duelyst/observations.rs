@@ -16,12 +16,22 @@ use super::{Duelyst, Rules};
 pub enum Told {
     Nothing,
     /// What the mover does, and the card that is played by it.
-    Chosen { action: Action, card: u8 },
+    Chosen {
+        action: Action,
+        card: u8,
+    },
     /// Which cards both put back.
     Mulligans([u8; 2]),
-    Drawn { owner: u8, slot: u8, card: u8 },
+    Drawn {
+        owner: u8,
+        slot: u8,
+        card: u8,
+    },
     /// A full hand has drawn this, which is lost.
-    Burned { owner: u8, card: u8 },
+    Burned {
+        owner: u8,
+        card: u8,
+    },
     /// Where something appears.
     Cell(u8),
 }
@@ -33,7 +43,9 @@ impl Told {
     #[inline]
     pub fn to(self, player: usize) -> Observation {
         match self {
-            Told::Drawn { owner, slot, card } if usize::from(owner) == player => Self::number(4, [owner, slot, card]),
+            Told::Drawn { owner, slot, card } if usize::from(owner) == player => {
+                Self::number(4, [owner, slot, card])
+            }
             _ => self.to_all(),
         }
     }
@@ -80,8 +92,12 @@ impl Duelyst {
             Told::Chosen { action, card } => {
                 let mover = before.position.mover;
                 let what = match Choice::of(action) {
-                    Some(Choice::Replace(slot)) if usize::from(mover) != player => format!("replace {}", slot + 1),
-                    Some(Choice::Play { cell, .. }) => format!("play {} at {}", self.card_name(card), name(cell)),
+                    Some(Choice::Replace(slot)) if usize::from(mover) != player => {
+                        format!("replace {}", slot + 1)
+                    }
+                    Some(Choice::Play { cell, .. }) => {
+                        format!("play {} at {}", self.card_name(card), name(cell))
+                    }
                     _ => self.rules.action_name(&before.position, mover.into(), action),
                 };
                 format!("{}: {what}", who(mover))
@@ -128,12 +144,20 @@ impl Duelyst {
     }
 
     /// One step of it.
-    fn replay(&self, state: &mut State, turn: Turn, own: Option<Action>, told: Told, me: usize) -> Option<()> {
+    fn replay(
+        &self,
+        state: &mut State,
+        turn: Turn,
+        own: Option<Action>,
+        told: Told,
+        me: usize,
+    ) -> Option<()> {
         let position = &mut state.position;
         match (turn, told) {
             (Turn::Chance, Told::Cell(cell)) => {
                 let task = *position.tasks.last()?;
-                let is_possible = Rules::drawing(position).is_none() && self.rules.cells_for(position, task) >> cell & 1 == 1;
+                let is_possible = Rules::drawing(position).is_none()
+                    && self.rules.cells_for(position, task) >> cell & 1 == 1;
                 is_possible.then(|| self.advance(state, &[Action(cell.into())]))
             }
             (Turn::Chance, Told::Drawn { owner, card, .. } | Told::Burned { owner, card }) => {
@@ -141,7 +165,9 @@ impl Duelyst {
                 let is_known = card != UNKNOWN;
                 let seat = usize::from(owner).min(1);
                 let has = !is_known
-                    || self.rules.kinds[seat].binary_search(&card).is_ok_and(|kind| position.sides[seat].pile[kind] > 0);
+                    || self.rules.kinds[seat]
+                        .binary_search(&card)
+                        .is_ok_and(|kind| position.sides[seat].pile[kind] > 0);
                 (drawer == owner && has).then(|| self.advance(state, &[Action(card.into())]))
             }
             (Turn::Several(_), Told::Mulligans(slots)) => {
@@ -184,7 +210,9 @@ impl Duelyst {
     /// Gives a player who holds unknown cards some that are left.
     fn deal_the_rest(&self, state: &mut State, player: usize, rng: &mut Rng) -> Option<()> {
         let position = &mut state.position;
-        let is_open = |task: &Task| matches!(task, Task::Return { card: UNKNOWN, .. } | Task::Redraw { unlike: UNKNOWN, .. });
+        let is_open = |task: &Task| {
+            matches!(task, Task::Return { card: UNKNOWN, .. } | Task::Redraw { unlike: UNKNOWN, .. })
+        };
         if position.tasks.iter().any(is_open) {
             return None;
         }

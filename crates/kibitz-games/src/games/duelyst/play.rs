@@ -2,10 +2,11 @@
 
 use super::Rules;
 use super::actions::Choice;
-use super::board::{NEAR, bit, place};
+use super::board::{CELLS, NEAR, bit, place};
 use super::card::{Card, Keyword, Kind, When};
 use super::state::{
-    ARTIFACTS, Call, Change, HAND, List, MOST_MANA, NONE, Position, Side, Stage, Task, UNKNOWN, Unit, Waiting,
+    ARTIFACTS, Call, Change, HAND, List, MOST_MANA, NONE, Position, Side, Stage, Task, UNKNOWN, Unit,
+    Waiting,
 };
 use crate::bits::ones;
 
@@ -82,8 +83,9 @@ impl Rules {
                 let card = std::mem::replace(&mut hand[usize::from(slot)], NONE);
                 position.tasks.push(Task::Return { owner, card });
             }
-            let redraws: Vec<Task> =
-                ones(slots[usize::from(owner)].into()).map(|slot| Task::Redraw { owner, slot: slot as u8, unlike: NONE }).collect();
+            let redraws: Vec<Task> = ones(slots[usize::from(owner)].into())
+                .map(|slot| Task::Redraw { owner, slot: slot as u8, unlike: NONE })
+                .collect();
             position.tasks[at..].reverse();
             position.tasks.extend(redraws.into_iter().rev());
         }
@@ -114,10 +116,7 @@ impl Rules {
     fn needs_chance(&self, position: &Position, task: Task) -> bool {
         match task {
             Task::Deal { .. } | Task::Redraw { .. } => true,
-            Task::Draw { owner } => {
-                let side = &position.sides[usize::from(owner)];
-                side.left > 0 && (self.kind.burns() || side.free_slot().is_some())
-            }
+            Task::Draw { owner } => position.sides[usize::from(owner)].left > 0,
             Task::Summon { .. } | Task::Creep { .. } => self.cells_for(position, task).count_ones() > 1,
             _ => false,
         }
@@ -145,8 +144,7 @@ impl Rules {
                     side.pile[self.kind_of(owner, card)] += 1;
                 }
             }
-            // Nothing is drawn by a full hand, where nothing is burned.
-            Task::Draw { owner } if self.is_missing(position, owner) => {
+            Task::Draw { owner } => {
                 if let Some(index) = self.general(position, owner) {
                     self.hurt(position, index, FATIGUE);
                     self.sweep(position, &Row::default());
@@ -168,7 +166,10 @@ impl Rules {
             Task::Deaths => self.deal_with_deaths(position),
             Task::FollowUp { card, number, owner, cell } => {
                 let aim = self.cards[usize::from(card)].follow_ups[usize::from(number)].aim;
-                if self.aims(position, aim, owner, cell) != 0 && !self.has_lost_its_unit(position, card, number, cell) {
+                if !position.is_decided()
+                    && self.aims(position, aim, owner, cell) != 0
+                    && !self.has_lost_its_unit(position, card, number, cell)
+                {
                     position.waiting = Some(Waiting { card, number, cell });
                 }
             }
@@ -178,11 +179,12 @@ impl Rules {
                 position.tasks.push(Task::Deaths);
                 position.tasks[at..].reverse();
             }
+            Task::LastDraws | Task::Pass if self.ends(position) => {}
             Task::LastDraws => {
                 let side = &mut position.sides[usize::from(position.mover)];
                 let extra = std::mem::take(&mut side.draws_at_end);
                 let mut draws = self.kind.draws() + extra;
-                if !self.kind.burns() {
+                if !self.kind.overdraws() {
                     draws = draws.min((HAND - side.held()) as u8);
                 }
                 let owner = position.mover;
@@ -198,14 +200,8 @@ impl Rules {
                     creep.is_fresh = false;
                 }
             }
-            Task::Deal { .. } | Task::Redraw { .. } | Task::Draw { .. } => {}
+            Task::Deal { .. } | Task::Redraw { .. } => {}
         }
-    }
-
-    /// Whether a player would draw, and has no card left.
-    fn is_missing(&self, position: &Position, owner: u8) -> bool {
-        let side = &position.sides[usize::from(owner)];
-        side.left == 0 && (self.kind.burns() || side.free_slot().is_some())
     }
 
     /// The place of a player's General in the list.
@@ -218,6 +214,9 @@ impl Rules {
         if position.stage == Stage::Deal {
             position.stage = Stage::Mulligan;
         }
+        if self.ends(position) {
+            return;
+        }
         if position.springs == 0 {
             return;
         }
@@ -226,7 +225,6 @@ impl Rules {
                 let side = &mut position.sides[usize::from(unit.owner)];
                 let more = u8::from(side.mana < MOST_MANA);
                 side.mana += more;
-                side.most_mana += more;
                 side.spring_mana += more;
                 side.springs += 1;
                 position.springs &= !bit(unit.cell);
@@ -238,7 +236,7 @@ impl Rules {
     /// A card is played or cast, and paid for.
     fn play(&self, position: &mut Position, number: u8, owner: u8, cell: u8) {
         let card = &self.cards[usize::from(number)];
-        // Second choices, and deaths before them.
+        // What follows in this order is listed, and then put on the list backwards.
         let at = position.tasks.len();
         let call = |list, index: usize| {
             Task::Effect(Call { card: number, list, index: index as u8, owner, target: cell, source: cell })
@@ -263,18 +261,24 @@ impl Rules {
             }
             Kind::General => {}
         }
-        position.tasks.push(Task::Deaths);
         if !card.follow_ups.is_empty() {
             position.tasks.push(Task::FollowUp { card: number, number: 0, owner, cell });
-            if card.kind == Kind::Spell {
-                position.tasks.push(Task::SpellCast { owner });
-            }
+        }
+        position.tasks.push(Task::Deaths);
+        if !card.follow_ups.is_empty() && card.kind == Kind::Spell {
+            position.tasks.push(Task::SpellCast { owner });
         }
         position.tasks[at..].reverse();
     }
 
     /// Lists a card's abilities of one occasion.
-    fn trigger(&self, position: &mut Position, card: &Card, when: When, call: impl Fn(List, usize) -> Task) {
+    fn trigger(
+        &self,
+        position: &mut Position,
+        card: &Card,
+        when: When,
+        call: impl Fn(List, usize) -> Task,
+    ) {
         let abilities = card.abilities.iter().enumerate().filter(|(_, (each, _))| *each == when);
         position.tasks.extend(abilities.map(|(index, _)| call(List::Abilities, index)));
     }
@@ -324,7 +328,14 @@ impl Rules {
         position.tasks.push(Task::Deaths);
         for index in (0..follow_ups[usize::from(number)].effects.len()).rev() {
             let list = List::FollowUp(number);
-            position.tasks.push(Task::Effect(Call { card, list, index: index as u8, owner, target: cell, source }));
+            position.tasks.push(Task::Effect(Call {
+                card,
+                list,
+                index: index as u8,
+                owner,
+                target: cell,
+                source,
+            }));
         }
     }
 
@@ -344,33 +355,39 @@ impl Rules {
         for cell in struck.cells() {
             let Some(index) = position.on(*cell) else { continue };
             let target = position.units[index];
-            let back = if self.hits_back(&target, &hitter) { self.blow(position, &target, &hitter) } else { 0 };
+            let back =
+                if self.hits_back(&target, &hitter) { self.blow(position, &target, &hitter) } else { 0 };
             blows.push((*cell, self.blow(position, &hitter, &target), back));
         }
         let unit = &mut position.units[attacker];
         unit.attacks += 1;
         unit.moves = unit.moves.max(unit.attacks);
+        // Artifacts that the exchange wears out act for the last time.
         let at = position.tasks.len();
         position.tasks.push(Task::Deaths);
-        for (cell, blow, back) in blows {
-            if let Some(index) = position.on(cell) {
-                self.hurt(position, index, blow);
-                self.has_dealt(position, &hitter, blow);
-                self.hurt(position, attacker, back);
+        for (cell, blow, back) in &blows {
+            if let Some(index) = position.on(*cell) {
                 let target = position.units[index];
-                self.has_dealt(position, &target, back);
+                self.has_dealt(position, &hitter, *blow);
+                self.has_dealt(position, &target, *back);
             }
         }
         position.tasks[at..].reverse();
+        for (cell, blow, back) in blows {
+            if let Some(index) = position.on(cell) {
+                self.hurt(position, index, blow);
+                self.hurt(position, attacker, back);
+            }
+        }
         struck.push(from);
         self.sweep(position, &struck);
     }
 
-    /// The other enemies that a blast at a cell hits: all in that direction.
+    /// The other enemies that a blast at a cell hits: all in that direction, along a row or column.
     fn blasted(&self, position: &Position, hitter: &Unit, to: u8) -> u64 {
         let ((x, y), (u, v)) = (place(hitter.cell), place(to));
         let (dx, dy) = ((u - x).signum(), (v - y).signum());
-        if dx != 0 && dy != 0 && (u - x).abs() != (v - y).abs() {
+        if dx != 0 && dy != 0 {
             return 0;
         }
         let mut line = 0;
@@ -389,13 +406,15 @@ impl Rules {
     }
 
     fn stabs(&self, unit: &Unit, other: &Unit) -> bool {
-        self.cards[usize::from(unit.card)].backstab > 0 && !unit.is_dispelled() && Self::is_behind(unit, other)
+        self.cards[usize::from(unit.card)].backstab > 0
+            && !unit.is_dispelled()
+            && Self::is_behind(unit, other)
     }
 
     /// Whether a unit that is attacked hits back.
     fn hits_back(&self, target: &Unit, hitter: &Unit) -> bool {
         !target.has(Keyword::NoCounter)
-            && target.reach() >> hitter.cell & 1 == 1
+            && target.answers() >> hitter.cell & 1 == 1
             && !self.stabs(hitter, target)
     }
 
@@ -405,11 +424,10 @@ impl Rules {
         if self.stabs(hitter, target) {
             blow += self.cards[usize::from(hitter.card)].backstab;
         }
-        let is_general = |unit: &Unit| self.cards[usize::from(unit.card)].kind == Kind::General;
-        if hitter.has(Keyword::Facestrike) && is_general(target) {
+        if hitter.has(Keyword::Facestrike) && target.is_general() {
             blow = blow.saturating_mul(2);
         }
-        if target.has(Keyword::GeneralProof) && is_general(hitter) {
+        if target.has(Keyword::GeneralProof) && hitter.is_general() {
             blow = 0;
         }
         blow
@@ -417,7 +435,7 @@ impl Rules {
 
     /// What a General's artifacts do when it has dealt damage.
     fn has_dealt(&self, position: &mut Position, unit: &Unit, damage: i16) {
-        if damage <= 0 || self.cards[usize::from(unit.card)].kind != Kind::General {
+        if damage <= 0 || !unit.is_general() {
             return;
         }
         let owner = unit.owner;
@@ -426,7 +444,14 @@ impl Rules {
                 let card = &self.cards[usize::from(artifact)];
                 self.trigger(position, card, When::DealsDamage, |list, index| {
                     let index = index as u8;
-                    Task::Effect(Call { card: artifact, list, index, owner, target: unit.cell, source: unit.cell })
+                    Task::Effect(Call {
+                        card: artifact,
+                        list,
+                        index,
+                        owner,
+                        target: unit.cell,
+                        source: unit.cell,
+                    })
                 });
             }
         }
@@ -439,7 +464,7 @@ impl Rules {
         }
         let Some(unit) = position.units.get_mut(index) else { return };
         unit.damage = unit.damage.saturating_add(amount);
-        if self.cards[usize::from(unit.card)].kind != Kind::General {
+        if !unit.is_general() {
             return;
         }
         let side = &mut position.sides[usize::from(unit.owner)];
@@ -468,7 +493,6 @@ impl Rules {
         while let Some(index) = position.units.iter().position(|unit| unit.health() <= 0) {
             self.kill(position, index);
         }
-        self.look_for_the_end(position);
     }
 
     /// Takes a unit off the board that dies.
@@ -479,16 +503,17 @@ impl Rules {
     }
 
     /// The game is over when a General has died.
-    pub fn look_for_the_end(&self, position: &mut Position) {
-        let is_dead = |owner: u8| {
-            let is_it = |card: u8, of: u8| of == owner && self.cards[usize::from(card)].kind == Kind::General;
-            position.deaths.iter().any(|death| is_it(death.card, death.owner))
-        };
-        match (is_dead(0), is_dead(1)) {
-            (false, false) => {}
-            (true, true) => position.stage = Stage::Over(None),
-            (lost, _) => position.stage = Stage::Over(Some(u8::from(lost))),
+    fn ends(&self, position: &mut Position) -> bool {
+        if !position.is_decided() {
+            return false;
         }
+        let lives = |owner: u8| position.general_cell(owner) < CELLS;
+        position.stage = match (lives(0), lives(1)) {
+            (true, _) => Stage::Over(Some(0)),
+            (_, true) => Stage::Over(Some(1)),
+            _ => Stage::Over(None),
+        };
+        true
     }
 
     /// What deaths set off: those who watch, then the dying wishes.
@@ -497,8 +522,10 @@ impl Rules {
             return;
         }
         let deaths = std::mem::take(&mut position.deaths);
+        let is_decided = position.is_decided();
         let at = position.tasks.len();
-        for death in &deaths {
+        // With a General's death nobody watches any more; dying wishes are still granted.
+        for death in deaths.iter().filter(|_| !is_decided) {
             for owner in [0, 1] {
                 self.trigger_all(position, owner, When::MinionDies);
             }
@@ -531,7 +558,8 @@ impl Rules {
         let mut struck = Row::default();
         for at in 0..position.creep.len() {
             let creep = position.creep[at];
-            if let Some(index) = position.on(creep.cell).filter(|index| position.units[*index].owner != owner)
+            if let Some(index) =
+                position.on(creep.cell).filter(|index| position.units[*index].owner != owner)
                 && creep.owner == owner
             {
                 self.hurt(position, index, 1);
@@ -555,7 +583,6 @@ impl Rules {
         position.tick(&self.cards, true);
         for side in &mut position.sides {
             side.mana = side.mana.saturating_sub(side.spring_mana);
-            side.most_mana -= side.spring_mana;
             (side.spring_mana, side.springs) = (0, 0);
             (side.draws_on_deaths, side.draws_at_end) = (0, 0);
             side.has_replaced = false;
@@ -579,7 +606,13 @@ impl Rules {
     }
 
     /// A lasting change of a unit.
-    pub fn change(&self, position: &mut Position, index: usize, clock: super::state::Clock, change: Change) {
+    pub fn change(
+        &self,
+        position: &mut Position,
+        index: usize,
+        clock: super::state::Clock,
+        change: Change,
+    ) {
         position.modify(&self.cards, index, clock, change);
     }
 }

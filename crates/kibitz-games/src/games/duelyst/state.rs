@@ -23,6 +23,8 @@ const EXHAUSTED: u16 = 1 << 15;
 pub const STUNNED: u16 = 1 << 14;
 /// Its own abilities are gone.
 const DISPELLED: u16 = 1 << 13;
+/// It is a General.
+const GENERAL: u16 = 1 << 12;
 
 /// A General or minion on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,6 +65,11 @@ impl Unit {
     }
 
     #[inline]
+    pub fn is_general(&self) -> bool {
+        self.marks & GENERAL != 0
+    }
+
+    #[inline]
     pub fn is_dispelled(&self) -> bool {
         self.marks & DISPELLED != 0
     }
@@ -84,7 +91,13 @@ impl Unit {
         1 + u8::from(self.has(Keyword::Celerity))
     }
 
-    /// The cells it may attack, or hit back at.
+    /// The cells that it hits back at.
+    #[inline]
+    pub fn answers(&self) -> u64 {
+        if self.has(Keyword::Ranged) { super::board::EVERYWHERE } else { NEAR[usize::from(self.cell)] }
+    }
+
+    /// The cells that it may attack.
     #[inline]
     pub fn reach(&self) -> u64 {
         if self.has(Keyword::Ranged) {
@@ -151,24 +164,50 @@ pub struct Death {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Task {
     /// Chance: a card of the first hand.
-    Deal { owner: u8, slot: u8 },
+    Deal {
+        owner: u8,
+        slot: u8,
+    },
     /// Chance: a card in place of one that was put back, which it does not equal if that can be.
-    Redraw { owner: u8, slot: u8, unlike: u8 },
+    Redraw {
+        owner: u8,
+        slot: u8,
+        unlike: u8,
+    },
     /// Puts a card under the pile.
-    Return { owner: u8, card: u8 },
+    Return {
+        owner: u8,
+        card: u8,
+    },
     /// Chance: a card for the lowest free slot.
-    Draw { owner: u8 },
+    Draw {
+        owner: u8,
+    },
     /// Chance: the cell of something that is summoned near another cell.
-    Summon { card: u8, owner: u8, near: u8 },
+    Summon {
+        card: u8,
+        owner: u8,
+        near: u8,
+    },
     /// Chance: the cell of new creep.
-    Creep { owner: u8, near: u8 },
+    Creep {
+        owner: u8,
+        near: u8,
+    },
     Effect(Call),
     /// The deaths so far.
     Deaths,
     /// A second choice, if there is one.
-    FollowUp { card: u8, number: u8, owner: u8, cell: u8 },
+    FollowUp {
+        card: u8,
+        number: u8,
+        owner: u8,
+        cell: u8,
+    },
     /// What happens when its owner has cast a spell.
-    SpellCast { owner: u8 },
+    SpellCast {
+        owner: u8,
+    },
     /// The draws at the end of the turn.
     LastDraws,
     /// The other's turn.
@@ -203,9 +242,9 @@ pub enum List {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Side {
     pub mana: u8,
-    /// Mana at the start of the turn, with what springs have given.
+    /// Mana at the start of the turn.
     pub most_mana: u8,
-    /// Of it, what springs have given until the end of the turn.
+    /// What springs have given until the end of the turn.
     pub spring_mana: u8,
     /// How many springs that were.
     pub springs: u8,
@@ -290,6 +329,11 @@ impl Side {
         }
     }
 
+    /// The most mana that is spoken of: what the turn began with, and what springs have given.
+    pub fn shown_mana(&self) -> u8 {
+        (self.most_mana + self.spring_mana).min(MOST_MANA)
+    }
+
     /// The lowest free slot.
     pub fn free_slot(&self) -> Option<usize> {
         self.hand.iter().position(|card| *card == NONE)
@@ -325,11 +369,16 @@ impl Position {
         self.units.iter().fold(0, |set, unit| set | bit(unit.cell))
     }
 
-    /// The cell of a player's General. Generals are the first two units as long as the game goes on.
+    /// The cell of a player's General; no cell of the board, where it is dead. Generals are the first two units.
     #[inline]
     pub fn general_cell(&self, owner: u8) -> u8 {
-        let general = self.units.get(usize::from(owner)).filter(|unit| unit.owner == owner);
-        general.map_or(CELLS, |unit| unit.cell)
+        let is_it = |unit: &&Unit| unit.owner == owner && unit.is_general();
+        self.units.iter().take(2).find(is_it).map_or(CELLS, |unit| unit.cell)
+    }
+
+    /// Whether a General has died.
+    pub fn is_decided(&self) -> bool {
+        self.units.iter().take(2).filter(|unit| unit.is_general()).count() < 2
     }
 
     /// The cells around a player's General.
@@ -364,8 +413,9 @@ impl Position {
     pub fn refit(&mut self, cards: &[Card], index: usize) {
         let Some(unit) = self.units.get_mut(index) else { return };
         let card = &cards[usize::from(unit.card)];
-        let kept = if unit.is_dispelled() { card.keywords & Keyword::Structure.bit() } else { card.keywords };
-        unit.marks = unit.marks & (EXHAUSTED | DISPELLED) | kept;
+        let kept =
+            if unit.is_dispelled() { card.keywords & Keyword::Structure.bit() } else { card.keywords };
+        unit.marks = unit.marks & (EXHAUSTED | DISPELLED | GENERAL) | kept;
         (unit.attack, unit.most_health) = (card.attack, card.health);
         for modifier in self.modifiers.iter().filter(|modifier| usize::from(modifier.unit) == index) {
             let count = i16::from(modifier.count);
@@ -379,7 +429,7 @@ impl Position {
                 Change::Stun => unit.marks |= STUNNED,
             }
         }
-        if card.kind == Kind::General {
+        if unit.is_general() {
             for (artifact, _) in self.sides[usize::from(unit.owner)].artifacts() {
                 unit.attack = unit.attack.saturating_add(cards[usize::from(artifact)].attack);
             }
@@ -395,7 +445,9 @@ impl Position {
         let unit = index as u8;
         let last = self.modifiers.iter_mut().rev().find(|modifier| modifier.unit == unit);
         match last {
-            Some(last) if last.clock == clock && last.change == change && last.count < u8::MAX => last.count += 1,
+            Some(last) if last.clock == clock && last.change == change && last.count < u8::MAX => {
+                last.count += 1
+            }
             _ => self.modifiers.push(Modifier { unit, count: 1, clock, change }),
         }
         self.refit(cards, index);
@@ -404,11 +456,22 @@ impl Position {
     /// Puts a unit on the board.
     pub fn put(&mut self, cards: &[Card], card: u8, owner: u8, cell: u8) -> usize {
         let index = self.units.len();
-        let marks = EXHAUSTED;
-        self.units.push(Unit { card, owner, cell, moves: 0, attacks: 0, marks, attack: 0, most_health: 0, damage: 0 });
+        let is_general = cards[usize::from(card)].kind == Kind::General;
+        let marks = if is_general { GENERAL } else { EXHAUSTED };
+        self.units.push(Unit {
+            card,
+            owner,
+            cell,
+            moves: 0,
+            attacks: 0,
+            marks,
+            attack: 0,
+            most_health: 0,
+            damage: 0,
+        });
         self.refit(cards, index);
         let unit = &mut self.units[index];
-        unit.exhaust(!unit.has(Keyword::Rush) && cards[usize::from(card)].kind != Kind::General);
+        unit.exhaust(!unit.has(Keyword::Rush) && !is_general);
         index
     }
 

@@ -15,7 +15,8 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// A sentence with the line of a place.
     pub fn error(&self, span: Option<Range<usize>>, what: &str) -> String {
-        let before = |span: Range<usize>| self.text.as_bytes().iter().take(span.start).filter(|b| **b == b'\n');
+        let before =
+            |span: Range<usize>| self.text.as_bytes().iter().take(span.start).filter(|b| **b == b'\n');
         match span {
             Some(span) => format!("{}, line {}: {what}", self.name, before(span).count() + 1),
             None => format!("{}: {what}", self.name),
@@ -88,7 +89,11 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// It is something else.
-    pub fn number(&mut self, key: &'static str, range: std::ops::RangeInclusive<i64>) -> Result<Option<i64>, String> {
+    pub fn number(
+        &mut self,
+        key: &'static str,
+        range: std::ops::RangeInclusive<i64>,
+    ) -> Result<Option<i64>, String> {
         let Some(item) = self.get(key) else { return Ok(None) };
         match item.as_integer() {
             Some(number) if range.contains(&number) => Ok(Some(number)),
@@ -127,7 +132,9 @@ impl<'a> Table<'a> {
         mut read: impl FnMut(&mut Table<'a>) -> Result<T, String>,
     ) -> Result<Vec<T>, String> {
         let Some(item) = self.get(key) else { return Ok(Vec::new()) };
-        let not_a_list = || self.error_at(key, &format!("{key} should be a list of tables, such as [{{ do = \"stun\" }}]"));
+        let not_a_list = || {
+            self.error_at(key, &format!("{key} should be a list of tables, such as [{{ do = \"stun\" }}]"))
+        };
         let mut all = Vec::new();
         let mut take = |table: &'a dyn TableLike, span| {
             let mut table = Table::from(self.source, table, span);
