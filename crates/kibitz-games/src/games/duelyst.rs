@@ -51,6 +51,9 @@ params! {
         /// Whose rules: the thesis' (three cards at first, two draws a turn, no General's spells), or those of the
         /// open-source game (original).
         pub rules: RuleSet = RuleSet::Thesis;
+        /// What the winner is paid: 1 (win), or the health that its General is left with (health), as the thesis'
+        /// evaluator has it.
+        pub payoff: Payoff = Payoff::Win;
         /// A TOML file with more cards and decks; `examples/duelyst` has one.
         pub cards: Option<String> = None;
     }
@@ -63,6 +66,16 @@ words! {
         Thesis = "thesis",
         /// Five cards at first, two of them put back; one draw a turn, burned by a full hand; Generals have spells.
         Original = "original",
+    }
+}
+
+words! {
+    /// What the winner is paid, and the loser pays.
+    Payoff {
+        /// One.
+        Win = "win",
+        /// The health that the winner's General is left with.
+        Health = "health",
     }
 }
 
@@ -96,7 +109,7 @@ impl RuleSet {
 
 /// No game has more turns: then it is a draw.
 const MOST_TURNS: u16 = 400;
-/// What a win counts in the static evaluator's points, for each health of the winner's General.
+/// What a return of one counts in the static evaluator's points.
 const WIN: f64 = 10_000.0;
 
 /// The cards of a game, and what follows from its parameters.
@@ -160,6 +173,7 @@ impl Rules {
 pub struct Duelyst {
     info: Info,
     rules: Rules,
+    payoff: Payoff,
 }
 
 impl Duelyst {
@@ -181,22 +195,36 @@ impl Duelyst {
             squares: actions::squares(),
             within_two: actions::within_two(),
         };
+        let most = match params.payoff {
+            Payoff::Win => 1.0,
+            Payoff::Health => generals
+                .map(|card| f64::from(rules.cards[usize::from(card)].health))
+                .into_iter()
+                .fold(1.0, f64::max),
+        };
         let info = Info {
             perfect_information: false,
             zero_sum: true,
             paid_at_end: true,
             simultaneous: Some(true),
-            ..Info::new(2, -1.0, 1.0)
+            ..Info::new(2, -most, most)
         };
-        Ok(Duelyst { info, rules })
+        Ok(Duelyst { info, rules, payoff: params.payoff })
     }
 
     /// Pays the winner, if there is one now.
-    fn pay(position: &Position, rewards: &mut [f64]) {
+    fn pay(&self, position: &Position, rewards: &mut [f64]) {
         if let Stage::Over(Some(winner)) = position.stage {
+            let health = |winner| {
+                position.on(position.general_cell(winner)).map_or(1, |index| position.units[index].health())
+            };
+            let pay = match self.payoff {
+                Payoff::Win => 1.0,
+                Payoff::Health => f64::from(health(winner)),
+            };
             let winner = usize::from(winner);
-            rewards[winner] += 1.0;
-            rewards[1 - winner] -= 1.0;
+            rewards[winner] += pay;
+            rewards[1 - winner] -= pay;
         }
     }
 
@@ -293,7 +321,7 @@ impl Game for Duelyst {
 
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
         self.advance(state, joint);
-        Self::pay(&state.position, rewards);
+        self.pay(&state.position, rewards);
     }
 
     fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {

@@ -42,8 +42,7 @@ pub const fn at(x: i8, y: i8) -> Option<u8> {
 
 /// What a person calls a cell: columns a to i, rows 1 to 5 from below.
 pub fn name(cell: u8) -> String {
-    let (x, y) = place(cell);
-    format!("{}{}", char::from(b'a' + x as u8), y + 1)
+    crate::draw::square_name((cell % COLUMNS).into(), (cell / COLUMNS).into())
 }
 
 const fn neighbourhoods(steps: usize) -> [u64; CELLS as usize] {

@@ -21,16 +21,10 @@ fn ability_value(card: &Card) -> f64 {
 }
 
 impl Rules {
-    /// The value to player 1; to player 2 it is the opposite.
+    /// The value to player 1; to player 2 it is the opposite. At the end nothing is still to come.
     pub fn static_value(&self, position: &Position) -> f64 {
-        if let Stage::Over(winner) = position.stage {
-            // 10,000 for each health of the winner's General, of which the reward has paid the first.
-            let health = |owner: u8| {
-                let general = position.units.iter().find(|unit| unit.owner == owner && unit.is_general());
-                general.map_or(1, Unit::health)
-            };
-            let sign = |owner: u8| if owner == 0 { super::WIN } else { -super::WIN };
-            return winner.map_or(0.0, |owner| sign(owner) * f64::from(health(owner) - 1));
+        if matches!(position.stage, Stage::Over(_)) {
+            return 0.0;
         }
         let value = |unit: &Unit| {
             let value = self.unit_value(position, unit);
