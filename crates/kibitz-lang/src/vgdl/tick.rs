@@ -2,6 +2,7 @@
 
 use kibitz_core::Rng;
 
+use crate::vgdl::cells::Marks;
 use crate::vgdl::ontology::{Avatar, Conduct};
 use crate::vgdl::rules::{Condition, KindId, Orientation};
 use crate::vgdl::state::{DEAD, Input, NEW, NOBODY, ORIENTED, STOPPED, State, World};
@@ -39,6 +40,8 @@ pub(super) struct Tick<'a, C> {
     pub(super) pulled: Vec<usize>,
     /// How often a sprite has been put somewhere.
     pub(super) moves: u64,
+    /// Where sprites of each type may be, once all have moved of themselves.
+    pub(super) marks: Option<Marks>,
     /// Whether somebody has died.
     pub(super) deaths: bool,
 }
@@ -49,7 +52,7 @@ impl World {
         if state.won.is_some() {
             return;
         }
-        let mut tick = Tick { world: self, state, chance, pulled: Vec::new(), moves: 0, deaths: false };
+        let mut tick = Tick { world: self, state, chance, pulled: Vec::new(), moves: 0, marks: None, deaths: false };
         tick.updates(input);
         tick.effects();
         if tick.deaths || state.newborn() < state.sprites.len() {
@@ -351,7 +354,16 @@ impl<C: Chance> Tick<'_, C> {
         let sprite = &mut self.state.sprites[at];
         self.state.stirred |= self.world.idle[usize::from(sprite.kind)] && (sprite.x, sprite.y) != (x, y);
         (sprite.x, sprite.y, sprite.row_y) = (x, y, y);
+        self.moved(at);
+    }
+
+    /// A sprite is somewhere else.
+    pub(super) fn moved(&mut self, at: usize) {
         self.moves += 1;
+        if let Some(marks) = &mut self.marks {
+            let sprite = &self.state.sprites[at];
+            marks.set(&self.world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
+        }
     }
 }
 
