@@ -9,6 +9,9 @@ use crate::vgdl::tick::{Chance, Tick};
 /// A sprite that may meet others: its row in the search, which of its family's types it is, and its number.
 type Partner = (i32, u16, u32);
 
+/// So many partners are looked at one by one.
+const SHORT: usize = 24;
+
 /// Lists that are filled again for each effect.
 #[derive(Default)]
 struct Lists {
@@ -59,15 +62,18 @@ impl<C: Chance> Tick<'_, C> {
     pub(super) fn effects(&mut self) {
         let world = self.world;
         let mut marks = world.marks.clone();
-        for kind in &world.lively {
-            for sprite in &self.state.sprites[self.state.range(*kind)] {
-                marks.set(&world.screen, usize::from(*kind), (sprite.x, sprite.y));
+        let mut spots = Vec::with_capacity(self.state.sprites.len() + 8);
+        let mut mark =
+            |sprite: &Sprite| marks.set(&world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
+        for (kind, known) in world.spots.iter().enumerate() {
+            if world.frozen[kind] {
+                spots.extend_from_slice(known);
+            } else {
+                spots.extend(self.state.sprites[self.state.range(kind as KindId)].iter().map(&mut mark));
             }
         }
-        for sprite in &self.state.sprites[self.state.newborn()..] {
-            marks.set(&world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
-        }
-        self.marks = Some(marks);
+        spots.extend(self.state.sprites[self.state.newborn()..].iter().map(&mut mark));
+        (self.marks, self.spots) = (Some(marks), spots);
         for (kind, list) in &world.rules.edge {
             for &effect in list {
                 if !outside(&self.cells(&world.kind(*kind).family)[0]) {
@@ -112,8 +118,12 @@ impl<C: Chance> Tick<'_, C> {
             }
             let row = |at: usize| self.state.sprites[at].row_y / block;
             let is_on = |at: &usize| {
-                let sprite = &self.state.sprites[*at];
-                on.is_none_or(|on| world.screen.covers((sprite.x, sprite.y), on))
+                on.is_none_or(|on| {
+                    cells::on(on, self.spots[*at]).unwrap_or_else(|| {
+                        let sprite = &self.state.sprites[*at];
+                        world.screen.covers((sprite.x, sprite.y), on)
+                    })
+                })
             };
             let all = self.state.all(*k).filter(is_on);
             partners.extend(all.map(|at| (row(at), number as u16, at as u32)));
@@ -126,10 +136,14 @@ impl<C: Chance> Tick<'_, C> {
     fn meet(&mut self, effect: usize, meeting: &Meeting, lists: &mut Lists) {
         let (world, block) = (self.world, self.world.level.block);
         // Where nobody touches anybody, no effect changes that.
-        let right = self.cells(&world.kind(meeting.right).family)[0];
-        let mut shared = self.cells(&meeting.both)[1];
         let left = self.cells(&world.kind(meeting.left).family)[0];
-        shared.iter_mut().zip(left.iter().zip(&right)).for_each(|(s, (l, r))| *s &= l & r);
+        let right = self.cells(&world.kind(meeting.right).family)[0];
+        let mut shared = left;
+        shared.iter_mut().zip(&right).for_each(|(shared, right)| *shared &= right);
+        if !meeting.disjoint {
+            let several = self.cells(&meeting.both)[1];
+            shared.iter_mut().zip(&several).for_each(|(shared, several)| *shared &= several);
+        }
         if shared.iter().all(|word| *word == 0) {
             return;
         }
@@ -159,14 +173,16 @@ impl<C: Chance> Tick<'_, C> {
                 let begin = list.partition_point(|partner| partner.0 < top);
                 begin..begin + list[begin..].partition_point(|partner| partner.0 <= top + 1)
             };
-            let mut rows = &second[within(second)];
+            // Short lists are not worth a search: rows are looked at below.
+            let mut rows = if second.len() <= SHORT { &second[..] } else { &second[within(second)] };
             'again: loop {
                 let moves = self.moves;
                 met.clear();
                 let (x, y) = (self.state.sprites[one].x, self.state.sprites[one].y);
                 met.extend(rows.iter().filter(|partner| {
                     let other = &self.state.sprites[partner.2 as usize];
-                    (other.x - x).abs() < block && (other.y - y).abs() < block && partner.2 != at
+                    let touch = (other.x - x).abs() < block && (other.y - y).abs() < block;
+                    touch && (top..=top + 1).contains(&partner.0) && partner.2 != at
                 }));
                 for &partner in met.iter() {
                     self.chance.fired(effect);
@@ -213,7 +229,7 @@ impl<C: Chance> Tick<'_, C> {
     fn born(&mut self, kind: KindId, place: (i32, i32)) -> Option<usize> {
         let born = self.world.birth(self.state, kind, place)?;
         if let Some(marks) = &mut self.marks {
-            marks.set(&self.world.screen, usize::from(kind), place);
+            self.spots.push(marks.set(&self.world.screen, usize::from(kind), place));
         }
         Some(born)
     }

@@ -1,6 +1,6 @@
 //! A moment of a game, as flat arrays, and the world that it belongs to.
 
-use crate::vgdl::cells::{Marks, Screen};
+use crate::vgdl::cells::{Marks, Screen, Spot};
 use crate::vgdl::level::Level;
 use crate::vgdl::ontology::{Avatar, Conduct, Verb};
 use crate::vgdl::rules::{Kind, KindId, Orientation, Rules};
@@ -109,10 +109,11 @@ pub struct World {
     pub(super) turns: Vec<KindId>,
     /// From pixels to cells.
     pub(super) screen: Screen,
-    /// The types whose sprites something moves, kills or makes.
-    pub(super) lively: Vec<KindId>,
-    /// Where the sprites of all other types are.
+    /// Of each type whether nothing ever moves, kills or makes its sprites.
+    pub(super) frozen: Vec<bool>,
+    /// Where the sprites of these types are: of each type, and one by one.
     pub(super) marks: Marks,
+    pub(super) spots: Vec<Vec<Spot>>,
     /// What runs where two types meet.
     pub(super) meetings: Vec<Meeting>,
 }
@@ -143,24 +144,15 @@ impl World {
     /// Rules with a level.
     pub fn new(rules: Rules, level: Level, most_sprites: usize, last_tick: u32) -> World {
         let is_random = draws(&rules);
-        let numbers = 0..rules.kinds.len();
-        let updated: Vec<bool> = numbers.clone().map(|k| rules.order.contains(&(k as KindId))).collect();
-        let plain = |k: usize| {
-            let kind = &rules.kinds[k];
-            kind.class.is_some_and(|class| class.fixed && class.conduct == Conduct::Plain)
-        };
-        let idle: Vec<bool> =
-            numbers.map(|k| updated[k] && plain(k) && rules.kinds[k].cooldown == 0).collect();
+        let numbers = 0..rules.kinds.len() as KindId;
+        let updated: Vec<bool> = numbers.map(|k| rules.order.contains(&k)).collect();
+        let idle = rules.idle();
         let turns = rules.order.iter().copied().filter(|k| !idle[usize::from(*k)]).collect();
-        let frozen = frozen(&rules, &idle);
+        let frozen = rules.frozen();
         let screen = Screen::new(&level);
-        let mut marks = Marks::new(rules.kinds.len());
-        for (kind, column, row) in level.placed.iter().filter(|(kind, ..)| frozen[usize::from(*kind)]) {
-            marks.set(&screen, usize::from(*kind), (column * level.block, row * level.block));
-        }
-        let lively = (0..rules.kinds.len()).filter(|kind| !frozen[*kind]).map(|kind| kind as KindId).collect();
+        let kinds = rules.kinds.len();
         let meetings = rules.pairs.iter().map(|(a, b, list)| Meeting::new(&rules, *a, *b, list)).collect();
-        World {
+        let mut world = World {
             rules,
             level,
             most_sprites,
@@ -170,10 +162,18 @@ impl World {
             idle,
             turns,
             screen,
-            lively,
-            marks,
+            frozen,
+            marks: Marks::new(kinds),
+            spots: vec![Vec::new(); kinds],
             meetings,
+        };
+        for sprite in world.initial().sprites {
+            let kind = usize::from(sprite.kind);
+            if world.frozen[kind] {
+                world.spots[kind].push(world.marks.set(&world.screen, kind, (sprite.x, sprite.y)));
+            }
         }
+        world
     }
 
     /// The type of a number.
@@ -255,7 +255,8 @@ impl World {
         for kind in 0..state.starts.len() - 1 {
             let old = state.starts[kind] as usize..state.starts[kind + 1] as usize;
             let begin = sprites.len() as u32;
-            let born = (sorted..state.sprites.len()).filter(|at| usize::from(state.sprites[*at].kind) == kind);
+            let born =
+                (sorted..state.sprites.len()).filter(|at| usize::from(state.sprites[*at].kind) == kind);
             for at in old.chain(born) {
                 if state.sprites[at].is(DEAD) {
                     continue;
@@ -336,29 +337,6 @@ impl State {
         let at = usize::from(self.sprites[sprite].purse) * resources + resource;
         self.purses[at] = before.saturating_add(amount).max(0);
     }
-}
-
-/// The types whose sprites nothing ever moves, kills or makes.
-fn frozen(rules: &Rules, idle: &[bool]) -> Vec<bool> {
-    let mut still = idle.to_vec();
-    let lists = rules.pairs.iter().map(|(kind, _, list)| (*kind, list));
-    for (kind, list) in lists.chain(rules.edge.iter().map(|(kind, list)| (*kind, list))) {
-        let harmless = |effect: &usize| {
-            use Verb::{ChangeResource, CollectResource, SpawnIfHasMore, UndoAll};
-            matches!(
-                rules.effects[*effect].verb,
-                ChangeResource | CollectResource | SpawnIfHasMore | UndoAll
-            )
-        };
-        if !list.iter().all(harmless) {
-            rules.kinds[usize::from(kind)].family.iter().for_each(|k| still[usize::from(*k)] = false);
-        }
-    }
-    let made = rules.effects.iter().flat_map(|effect| effect.made.iter().chain(&effect.other));
-    for kind in made.chain(rules.kinds.iter().flat_map(|kind| &kind.target)) {
-        still[usize::from(*kind)] = false;
-    }
-    still
 }
 
 /// Whether anything in the rules draws something whose result matters.
