@@ -31,6 +31,7 @@ EXAMPLES = {
 }
 
 TICK = 120
+"""Milliseconds of a video game's tick."""
 TOLD = 12
 """A longer list of what has happened, such as a whole deal, is cut short: the position shows the rest."""
 
@@ -197,7 +198,8 @@ class Sitting:
             self.seats[self.seat] = _live.Live(terminal, terminal.draw, tick)
             begin(self.referee, self.seats, self.seed)
             try:
-                self.rounds.extend(drive(self.referee, self.seats))
+                for done in drive(self.referee, self.seats):
+                    self.rounds.append(done)
             except _live.Leave:
                 pass
         if self.referee.over:

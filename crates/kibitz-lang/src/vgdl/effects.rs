@@ -9,9 +9,6 @@ use crate::vgdl::tick::{Chance, Tick};
 /// A sprite that may meet others: its row in the search, which of its family's types it is, and its number.
 type Partner = (i32, u16, u32);
 
-/// So many partners are looked at one by one.
-const SHORT: usize = 24;
-
 /// Lists that are filled again for each effect.
 #[derive(Default)]
 struct Lists {
@@ -19,7 +16,6 @@ struct Lists {
     second: Vec<Partner>,
     /// All second partners, where `second` has those only that may be met before anybody moves.
     all: Vec<Partner>,
-    met: Vec<Partner>,
 }
 
 /// Whom an effect puts somewhere else.
@@ -116,17 +112,24 @@ impl<C: Chance> Tick<'_, C> {
             if !self.marks.as_ref().is_some_and(here) {
                 continue;
             }
-            let row = |at: usize| self.state.sprites[at].row_y / block;
-            let is_on = |at: &usize| {
-                on.is_none_or(|on| {
-                    cells::on(on, self.spots[*at]).unwrap_or_else(|| {
-                        let sprite = &self.state.sprites[*at];
-                        world.screen.covers((sprite.x, sprite.y), on)
-                    })
-                })
+            let mut add = |at: usize| {
+                let sprite = &self.state.sprites[at];
+                let is_on = on.is_none_or(|on| {
+                    let known = cells::on(on, self.spots[at]);
+                    known.unwrap_or_else(|| world.screen.covers((sprite.x, sprite.y), on))
+                });
+                if is_on {
+                    partners.push((sprite.row_y / block, number as u16, at as u32));
+                }
             };
-            let all = self.state.all(*k).filter(is_on);
-            partners.extend(all.map(|at| (row(at), number as u16, at as u32)));
+            for at in self.state.range(*k) {
+                add(at);
+            }
+            for at in self.state.newborn()..self.state.sprites.len() {
+                if self.state.sprites[at].kind == *k {
+                    add(at);
+                }
+            }
         }
         // They are nearly in order: levels are read row by row.
         partners.sort();
@@ -151,7 +154,7 @@ impl<C: Chance> Tick<'_, C> {
         let moves = moves(world.rules.effects[effect].verb);
         let narrow = moves == Moves::Nobody || moves == Moves::First && meeting.disjoint;
         let on = narrow.then_some(&shared);
-        let Lists { first, second, all, met } = lists;
+        let Lists { first, second, all } = lists;
         all.clear();
         self.partners(meeting.left, on, first);
         if first.is_empty() {
@@ -161,6 +164,8 @@ impl<C: Chance> Tick<'_, C> {
         if second.is_empty() {
             return;
         }
+        let score = world.rules.effects[effect].score;
+        let mut begin = 0;
         for &(row, _, at) in first.iter() {
             let one = at as usize;
             let sprite = &self.state.sprites[one];
@@ -169,47 +174,42 @@ impl<C: Chance> Tick<'_, C> {
             }
             // Who stands on a line between rows looks up, and who does not looks down.
             let top = if sprite.row_y % block == 0 { row - 1 } else { row };
-            let within = |list: &[Partner]| {
-                let begin = list.partition_point(|partner| partner.0 < top);
-                begin..begin + list[begin..].partition_point(|partner| partner.0 <= top + 1)
-            };
-            // Short lists are not worth a search: rows are looked at below.
-            let mut rows = if second.len() <= SHORT { &second[..] } else { &second[within(second)] };
-            'again: loop {
-                let moves = self.moves;
-                met.clear();
-                let (x, y) = (self.state.sprites[one].x, self.state.sprites[one].y);
-                met.extend(rows.iter().filter(|partner| {
-                    let other = &self.state.sprites[partner.2 as usize];
-                    let touch = (other.x - x).abs() < block && (other.y - y).abs() < block;
-                    touch && (top..=top + 1).contains(&partner.0) && partner.2 != at
-                }));
-                for &partner in met.iter() {
-                    self.chance.fired(effect);
-                    if self.execute(effect, one, Some(partner.2 as usize)) {
-                        let score = world.rules.effects[effect].score;
-                        self.state.score = self.state.score.saturating_add(score);
-                    }
-                    let sprite = &self.state.sprites[one];
-                    if sprite.is(DEAD) {
-                        break 'again;
-                    }
-                    if self.moves != moves {
-                        // Others of those behind may be met now.
-                        if narrow {
-                            if !world.screen.covers((sprite.x, sprite.y), &right) {
-                                break 'again;
-                            }
-                            if all.is_empty() {
-                                self.partners(meeting.right, None, all);
-                            }
-                            rows = &all[within(all)];
+            // Rows only grow, so nobody before this is met any more.
+            while second.get(begin).is_some_and(|partner| partner.0 < row - 1) {
+                begin += 1;
+            }
+            let (mut wide, mut next) = (false, begin);
+            let (mut place, mut moves) = ((sprite.x, sprite.y), self.moves);
+            loop {
+                let list = if wide { &*all } else { &*second };
+                let Some(&partner) = list.get(next).filter(|partner| partner.0 <= top + 1) else { break };
+                next += 1;
+                let other = &self.state.sprites[partner.2 as usize];
+                let touch = (other.x - place.0).abs() < block && (other.y - place.1).abs() < block;
+                if !touch || partner.0 < top || partner.2 == at {
+                    continue;
+                }
+                self.chance.fired(effect);
+                if self.execute(effect, one, Some(partner.2 as usize)) {
+                    self.state.score = self.state.score.saturating_add(score);
+                }
+                let sprite = &self.state.sprites[one];
+                if sprite.is(DEAD) {
+                    break;
+                }
+                if self.moves != moves {
+                    // Others of those behind may be met now.
+                    (place, moves) = ((sprite.x, sprite.y), self.moves);
+                    if narrow {
+                        if !world.screen.covers(place, &right) {
+                            break;
                         }
-                        rows = &rows[rows.partition_point(|other| *other <= partner)..];
-                        continue 'again;
+                        if all.is_empty() {
+                            self.partners(meeting.right, None, all);
+                        }
+                        (wide, next) = (true, all.partition_point(|other| *other <= partner));
                     }
                 }
-                break;
             }
         }
     }

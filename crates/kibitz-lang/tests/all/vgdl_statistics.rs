@@ -16,7 +16,7 @@ use kibitz_lang::vgdl::tick::{Chance, can};
 
 use crate::vgdl::{recorded, world};
 
-const EPISODES: u64 = 100;
+const EPISODES: u64 = 60;
 /// Of 360 figures one differs by more than so many standard errors once in four hundred times.
 const ERRORS: f64 = 4.5;
 
