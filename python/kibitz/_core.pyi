@@ -206,7 +206,7 @@ class RulesMachine:
     def initial(self) -> RulesState:
         """Where every game begins; ValueError if deriving what holds there hits a limit."""
     def lines(self, relation: str, role: str | None = None) -> list[int]:
-        """The lines of the rules for `terminal`, or for a role's `legal` or `goal`."""
+        """The lines of the rules for `terminal`, `effect`, or for a role's `legal` or `goal`."""
 
 @final
 class RulesState:
@@ -224,6 +224,12 @@ class RulesState:
     @property
     def goals(self) -> list[list[float]]:
         """The scores that the rules give each role here: none, one, or (wrongly) several."""
+    @property
+    def exercised(self) -> list[int]:
+        """The lines of the rules that took part in the step to it, where that is known."""
+    @property
+    def note(self) -> str | None:
+        """What somebody who plays by these rules should know of the state, where it is not as they say."""
     def advance(self, moves: Sequence[str]) -> tuple[RulesState, list[list[str]]]:
         """The state after each role has made its move, and what each is told."""
 

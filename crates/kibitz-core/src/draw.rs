@@ -63,6 +63,13 @@ impl Picture {
         ));
     }
 
+    /// Several filled squares alike, by their top left corners.
+    pub fn squares(&mut self, corners: &[(i32, i32)], side: i32, fill: &str) {
+        let square = |(x, y): &(i32, i32)| format!("M{x} {y}h{side}v{side}h-{side}z");
+        let path: String = corners.iter().map(square).collect();
+        self.add(format_args!(r#"<path d="{path}" fill="{fill}"/>"#));
+    }
+
     /// A filled circle with a thin outline.
     pub fn circle(&mut self, x: i32, y: i32, radius: i32, fill: &str) {
         self.add(format_args!(

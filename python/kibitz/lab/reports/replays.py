@@ -16,12 +16,21 @@ if TYPE_CHECKING:
     from kibitz import Game, State
     from kibitz.lab.replay import Frame, Reasons, Replay
 
-MOST = 500
+MOST = 2_000
 """Turns that a page of its own shows."""
+LARGEST = 24_000_000
+"""Characters of frames after which it shows no more."""
+
+FAST = 100
+"""Longer games than this begin at ten moves a second."""
 
 CONTROLS = """<div class="controls" hidden>
 <button type="button" data-go="first" title="to the beginning (Home)">|◀</button>
 <button type="button" data-go="back" title="back (left arrow)">◀</button>
+<button type="button" data-go="play" title="play and pause (space)">play</button>
+<select aria-label="moves a second"><option value="1">1 a second</option><option value="2">2 a second</option>
+<option value="5">5 a second</option><option value="10">10 a second</option>
+<option value="20">20 a second</option></select>
 <input type="range" min="0" value="0" aria-label="move">
 <button type="button" data-go="on" title="on (right arrow)">▶</button>
 <button type="button" data-go="last" title="to the end (End)">▶|</button>
@@ -62,17 +71,24 @@ def replay_section(
     game = replay.load_game(game)
     frames = list(replay.frames(game))
     played = turns(frames)
-    shown = played[:most]
-    parts = list(_frames(replay, shown, game, None if belief is None else _Minds(replay, game, belief)))
-    if len(shown) == len(played):
+    parts: list[str] = []
+    size = 0
+    minds = None if belief is None else _Minds(replay, game, belief)
+    for part in _frames(replay, played[:most], game, minds):
+        size += len(part)
+        if size > LARGEST:
+            break
+        parts.append(part)
+    if len(parts) == len(played):
         last = frames[-1].after if frames else game.initial()
         title = "the end" if replay.over else "left here"
         ending = f'<p class="outcome">{escape(_outcome(replay, game))}</p>'
         parts.append(_frame(title, "the end", _positions(last, []), ending))
     else:
-        left = len(played) - len(shown)
+        left = len(played) - len(parts)
         parts.append(_frame("cut", "the cut", "", f'<p class="note">{left} more turns are not shown.</p>'))
-    return f'<section class="replay">{CONTROLS}\n' + "\n".join(parts) + "\n</section>"
+    pace = 10 if len(played) > FAST else 1
+    return f'<section class="replay" data-pace="{pace}">{CONTROLS}\n' + "\n".join(parts) + "\n</section>"
 
 
 class _Minds:
