@@ -85,6 +85,18 @@ preset!(
     }
 );
 preset!(
+    "mcts",
+    "The GVG-AI framework's sample MCTS: ten moves deep, one outcome for each action, values from 0 to 1.",
+    "perfect information, or a collapsed model",
+    { width: Some(1), horizon: Some(10), normalise: true, reuse: false }
+);
+preset!(
+    "olmcts",
+    "The GVG-AI framework's open-loop MCTS: ten moves deep, a tree of action sequences, values from 0 to 1.",
+    "perfect information, or a collapsed model",
+    { tree: TreeKind::OpenLoop, horizon: Some(10), normalise: true, reuse: false }
+);
+preset!(
     "macro-uct",
     "UCT over moves that cannot be undone; a bounded solver judges leaves, in a world drawn for each.",
     "perfect information, or a collapsed model; a state hash",

@@ -288,7 +288,9 @@ fn line(
         }
         let joint = &joint[..turn.width()];
         model.step(&mut world.state, joint, &mut [0.0; MAX_PLAYERS][..players]);
-        world.extend_path(joint);
+        if turn != Turn::Chance || problem.kind != TreeKind::OpenLoop {
+            world.extend_path(joint);
+        }
         world.extend_views(model, turn, joint);
         step += 1;
     }
