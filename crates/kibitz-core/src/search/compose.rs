@@ -259,6 +259,11 @@ fn unread(
             !trees || !forgets,
             "what was searched is not kept with grow=0, width, observers=one or tree=open-loop",
         ),
+        (
+            "ties",
+            trees && !(selection.draws() && matches!(p.choice, Choice::Policy | Choice::Drawn)),
+            if trees { "an action is drawn" } else { &graph },
+        ),
         ("normalise", trees && selection.explores(), if trees { "this selection does not explore by it" } else { &graph }),
         ("evaluator", judges && !beliefs, "no state would be judged by it"),
         (

@@ -69,6 +69,8 @@ crate::params! {
         /// for without exploring (policy), or, where it draws by regret, one that is drawn with its exploring
         /// (drawn).
         pub choice: Choice = Choice::Visits;
+        /// Which of several actions that are as good is played: the first, or one at random.
+        pub ties: Ties = Ties::First;
         /// Outcomes of chance that are considered for an action; none for all of them.
         pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// Trees that are searched one after the other; their values are averaged.
@@ -147,6 +149,15 @@ words! {
         /// One drawn as in the tree, the floor of regrets or the share at random included; with ucb1 and uniform,
         /// which draw nothing by what they have found, as policy.
         Drawn = "drawn",
+    }
+}
+words! {
+    /// Which of several actions with equal visits and values is played.
+    Ties {
+        /// The first.
+        First = "first",
+        /// One at random.
+        Random = "random",
     }
 }
 words! {

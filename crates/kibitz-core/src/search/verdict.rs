@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::params::{Backup, Choice, TreeKind};
+use super::params::{Backup, Choice, Ties, TreeKind};
 use super::public::local_search;
 use super::run::Found;
 use super::select::{Choices, Rule};
@@ -84,6 +84,9 @@ pub(super) fn decide(
         Choice::Value | Choice::Visits => None,
     };
     if strategy.is_none() {
+        if problem.params.ties == Ties::Random {
+            rng.shuffle(&mut table); // sorting keeps the order of equals
+        }
         rank(&mut table, choice == Choice::Visits);
     }
     if problem.params.solver {

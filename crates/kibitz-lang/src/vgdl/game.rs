@@ -127,7 +127,11 @@ impl Game for VideoGame {
         let avatar =
             state.sprites.get(state.avatar as usize).and_then(|sprite| self.world.avatar(sprite.kind));
         for (number, (input, _)) in INPUTS.iter().enumerate() {
-            if number == 0 && self.waits || avatar.is_some_and(|avatar| can(avatar, *input)) {
+            let offered = match number {
+                0 => self.waits,
+                _ => avatar.is_some_and(|avatar| can(avatar, *input)),
+            };
+            if offered {
                 actions.push(Action(number as u32));
             }
         }

@@ -7,6 +7,8 @@
 
 mod novelty;
 mod rollout;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -25,7 +25,11 @@ impl Param for Width {
     }
 
     fn read(value: &Value) -> Result<Width, String> {
-        let written = if *value == Value::Real(1.5) { "3/2".to_owned() } else { value.to_string() };
+        let written = match value {
+            Value::Real(1.5) => "3/2".to_owned(),
+            Value::Text(text) => text.clone(),
+            other => other.to_string(),
+        };
         let found = WIDTHS.into_iter().find(|(name, _)| *name == written.trim_end_matches(".0"));
         found.map(|(_, width)| width).ok_or_else(|| unknown("width", &written, WIDTHS.map(|(name, _)| name)).0)
     }

@@ -95,7 +95,7 @@ mod tests {
         };
         visit(0, 10.5);
         visit(1, 10.5);
-        let mut pick = |recent: usize| {
+        let pick = |recent: usize| {
             let at = Choices::new(&tree, id, &rule);
             reversal.arrived(&at, recent, true);
             reversal.arrived(&at, 1 - recent, false);
