@@ -112,6 +112,9 @@ class Info:
     def paid_at_end(self) -> bool:
         """Nobody is paid before the end."""
     @property
+    def outcome(self) -> float | None:
+        """Where a game of one has a score besides: what a win adds to the return, and a loss takes from it."""
+    @property
     def simultaneous(self) -> bool | None:
         """Whether several players may move at once: somewhere, never, or not known."""
     @property

@@ -5,6 +5,7 @@
 //! for states with their type erased, and [`Model::has`], which tells what is behind them. A wrapper of another game
 //! passes an ability on with [`forward!`](crate::forward).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::episode::Timing;
@@ -262,6 +263,16 @@ pub trait Atoms<S> {
     /// Appends the numbers of those that are true, each below the count: what a network judges a state by. What
     /// is true several times may come as often. In a game with secrets, they may say what everybody knows only.
     fn atoms(&self, state: &S, atoms: &mut Vec<u32>);
+
+    /// Which atoms are about the piece that the player moves (an avatar); none where there is no such piece.
+    fn own_atoms(&self) -> Range<u32> {
+        0..0
+    }
+
+    /// Where that piece stands, whichever way it looks: equal numbers for equal places.
+    fn place(&self, _: &S) -> Option<u64> {
+        None
+    }
 }
 
 /// Says in words what holds in a state.
@@ -539,6 +550,16 @@ macro_rules! through {
                 if let Some(to) = $to {
                     to.atoms($inner, atoms);
                 }
+            }
+
+            fn own_atoms(&self) -> std::ops::Range<u32> {
+                let $w = self;
+                $to.map_or(0..0, |to| to.own_atoms())
+            }
+
+            fn place(&self, $p: &$P) -> Option<u64> {
+                let $w = self;
+                $to.and_then(|to| to.place($inner))
             }
         }
     };

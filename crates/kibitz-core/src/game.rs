@@ -149,6 +149,9 @@ pub struct Info {
     pub simultaneous: Option<bool>,
     /// [`Game::chance`] lists all outcomes with their probabilities (or there is no chance).
     pub explicit_chance: bool,
+    /// Of a game that one player wins or loses besides having a score: what is added to the return for the one and taken
+    /// from it for the other, more than any score. A return above zero is then a win.
+    pub outcome: Option<f64>,
 }
 
 /// Chance may move so often in a row, and no more often, unless the game's horizon is longer.
@@ -186,6 +189,16 @@ impl Info {
             never_pays: false,
             simultaneous: (players == 1).then_some(false),
             explicit_chance: true,
+            outcome: None,
+        }
+    }
+
+    /// Whether the one player of a game has lost, when it is over after a step that paid this.
+    pub fn is_lost(&self, last_reward: f64) -> bool {
+        match self.outcome {
+            Some(outcome) => last_reward < -outcome / 2.0,
+            // Where every move costs something, the last one does too.
+            None => last_reward < 0.0 && !self.never_pays,
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Needs {
     pub trace: bool,
     /// Nodes whose player knows what is legal there: a view of its own for each player, and no one else's.
     pub own_nodes: bool,
+    /// Places that can be told apart: where the player's piece stands, or states.
+    pub places: bool,
     /// Values that are means of returns, carried back by one worker, with all actions tried before one is tried twice.
     pub plain_means: bool,
 }
@@ -51,6 +53,7 @@ impl Needs {
         action_keys: false,
         trace: false,
         own_nodes: false,
+        places: false,
         plain_means: false,
     };
 
@@ -65,6 +68,7 @@ impl Needs {
             action_keys: self.action_keys | other.action_keys,
             trace: self.trace | other.trace,
             own_nodes: self.own_nodes | other.own_nodes,
+            places: self.places | other.places,
             plain_means: self.plain_means | other.plain_means,
         }
     }
@@ -78,6 +82,7 @@ impl Needs {
                 self.action_heuristic && !has.action_heuristic && !judges,
                 "an action heuristic (or an evaluator)",
             ),
+            (self.places && !has.atoms && !has.hash, "atoms or a state hash"),
             (self.preferred && !has.preferred, "preferred actions"),
             (self.solver && !has.solver && info.players > 1, "a solver or a single player"),
         ];

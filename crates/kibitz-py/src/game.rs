@@ -78,6 +78,11 @@ impl Info {
     }
 
     #[getter]
+    fn outcome(&self) -> Option<f64> {
+        self.0.outcome
+    }
+
+    #[getter]
     fn simultaneous(&self) -> Option<bool> {
         self.0.simultaneous
     }

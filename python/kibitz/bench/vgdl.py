@@ -17,20 +17,8 @@ from collections.abc import Iterator
 import kibitz as kb
 from kibitz import lang
 from kibitz.bench._measure import Row, Scale, Work
+from kibitz.lab.grids import FRAMEWORK
 
-FRAMEWORK = {
-    "aliens": 15_500,
-    "boulderdash": 7_700,
-    "butterflies": 25_000,
-    "chase": 23_000,
-    "digdug": 7_100,
-    "frogs": 10_000,
-    "pacman": 4_200,
-    "realportals": 10_000,
-    "sokoban": 40_000,
-    "zelda": 35_000,
-}
-"""Copy and advance, in ticks a second, of the Java framework."""
 POSITIONS = 4
 """Positions of a random game that are measured, so many ticks apart:"""
 APART = 15

@@ -33,6 +33,7 @@ EXAMPLES = {
     "kibitz reproduce posg-bear": "a small one in full",
     "kibitz reproduce norns-figure-3 --scale 0.05": "a picture of curves; a twentieth of the games",
     "kibitz reproduce tiger-pomcp --scale 0.05 --seed 7": "another sample: other deals and choices",
+    "kibitz reproduce iw-table-1 --rules gvgai/examples --window 40": "wins in video games",
     "kibitz reproduce rock-sample-pomcp --scale 0.05 --jobs 2": "a twentieth of the games of a large one",
 }
 
@@ -58,6 +59,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", help="the folder of results (default results/reproductions/NAME)"
     )
+    parser.add_argument(
+        "--rules",
+        metavar="FOLDER",
+        help="for tables of video games: the folder with the games in GVG-AI's naming (zelda.txt, "
+        "zelda_lvl0.txt); without it the package's own are played",
+    )
+    parser.add_argument(
+        "--window", type=float, metavar="MS", help="for those tables: only the columns with this window"
+    )
+    parser.add_argument(
+        "--clock",
+        action="store_true",
+        help="for those tables: windows are time on this machine, not the ticks that the Java framework "
+        "managed in them",
+    )
     _options.as_json(parser)
 
 
@@ -73,12 +89,16 @@ def _scale(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Lists, or reproduces."""
-    from kibitz.lab import reproductions
+    from kibitz.lab import grids, reproductions
 
     if options.name is None:
         _list([reproductions.load(name) for name in reproductions.names()], options.json)
         return 0
-    return _reproduce(reproductions.load(options.name), options)
+    setting = grids.Setting(
+        None if options.rules is None else Path(options.rules), options.window, options.clock
+    )
+    reproduction = reproductions.load(options.name)
+    return _reproduce(grids.filled(reproduction, setting, options.scale), options)
 
 
 def _list(known: list[Reproduction], as_json: bool) -> None:

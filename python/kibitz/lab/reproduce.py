@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz import _files
 from kibitz._core import unknown
-from kibitz.lab import costs, curves, orders, searches
+from kibitz.lab import costs, curves, grids, orders, searches
 from kibitz.lab.document import Mistake
 from kibitz.lab.measures import Played, find, game_of, played, played_out
 from kibitz.lab.reproductions import COSTS, SHARES, UNPLAYED, Reproduction, Target
@@ -79,6 +79,8 @@ class Comparison:
     """Files of results without a checksum, as earlier versions wrote them."""
     orders: list[list[orders.Rank]] = field(default_factory=list)
     """The pairs of each published order."""
+    totals: list[grids.Total] = field(default_factory=list)
+    """The columns of a published table of wins."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
@@ -100,6 +102,7 @@ class Comparison:
                 {"title": order.title, "claim": order.claim, "pairs": [rank.to_json() for rank in ranks]}
                 for order, ranks in zip(self.reproduction.orders, self.orders, strict=False)
             ],
+            "columns": [total.to_json() for total in self.totals],
         }
 
     def __str__(self) -> str:
@@ -121,7 +124,8 @@ class Comparison:
             [f"{order.title}:", *orders.lines(ranks)]
             for order, ranks in zip(self.reproduction.orders, self.orders, strict=False)
         ]
-        return "\n\n".join("\n".join(part) for part in (lines, *ranked, notes, points) if part)
+        grid = grids.lines(self.totals) if self.totals else []
+        return "\n\n".join("\n".join(part) for part in (*grid, lines, *ranked, notes, points) if part)
 
     def save_pictures(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Draws the curves and the orders, as far as they go, into two files of a folder each.
@@ -326,6 +330,15 @@ def compare(
         share = target.measure in SHARES
         others = ours.cpu, target.seconds, target.tolerance, needed
         rows.append(Row(target.name, paper, ours.figure, games, verdict, share, note, *others))
+    totals = [] if results is None or reproduction.grid is None else grids.measure(reproduction, results)
+    tolerance = reproduction.grid.tolerance if reproduction.grid else 0.0
+    for total in totals:
+        if total.paper is not None and total.verdict is not None:
+            note = "" if results is None or results.complete else "Not all games have been played yet."
+            found = total.paper, total.ours, total.whole.games, total.verdict
+            rows.append(
+                Row(total.name, *found, share=True, note=note, tolerance=tolerance, needed=total.needed)
+            )
     complete = results.complete if results is not None else reproduction.experiment is None
     complete = complete and (searched is not None or not reproduction.searches)
     directory = results.directory if results is not None else None
@@ -339,7 +352,9 @@ def compare(
     ranks = (
         [] if results is None else [orders.measure(reproduction, it, results) for it in reproduction.orders]
     )
-    return Comparison(reproduction, scale, seed, rows, complete, directory, measured, unsealed, ranks)
+    return Comparison(
+        reproduction, scale, seed, rows, complete, directory, measured, unsealed, ranks, totals
+    )
 
 
 def _note(target: Target, paper: Figure, blamed: int, left_out: int) -> str:
@@ -445,6 +460,8 @@ def reproduce(
     >>> rows[0].verdict, rows[1].verdict
     ('agrees', 'cannot tell yet')
     """
+    if reproduction.grid is not None:
+        reproduction = grids.filled(reproduction, reproduction.setting or grids.Setting(), scale)
     directory = Path(folder(reproduction, scale, seed) if directory is None else directory)
     # Searches first: they are short, and what cannot be searched is told before anything is played.
     searched = searches.measure_all(reproduction, scale, on_search, seed=seed or 0)
@@ -453,7 +470,10 @@ def reproduce(
         from kibitz.lab.cells import resolve
         from kibitz.lab.run import run
 
-        plan = resolve(resampled(scaled(reproduction.experiment, scale), seed))
+        # A grid's levels are played at least once, and not twice: there are many of them.
+        whole = reproduction.experiment
+        sized = whole if reproduction.grid is not None else scaled(whole, scale)
+        plan = resolve(resampled(sized, seed))
         check(reproduction, plan.cells)
         results = run(plan, directory, jobs=jobs, on_progress=on_progress)
     comparison = compare(reproduction, results, scale=scale, seed=seed, searched=searched)

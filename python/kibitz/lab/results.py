@@ -517,7 +517,8 @@ def _checked(plain: Mapping[str, Any]) -> tuple[Experiment, tuple[Cell, ...], di
         # Earlier versions did not write down whether it is zero-sum.
         zero_sum = of.get("zero_sum", flag) if "zero_sum" in of.plain else False
         discount, perfect = of.get("discount", number), of.get("perfect_information", flag)
-        games[spec] = GameFacts(spec, names, *limits, discount, perfect, zero_sum)
+        outcome = of.get("outcome", number) if of.plain.get("outcome") is not None else None
+        games[spec] = GameFacts(spec, names, *limits, discount, perfect, zero_sum, outcome)
     cells = tuple(fields.get("cells", each(_read_cell)))
     for cell in cells:
         if cell.game not in games or len(games[cell.game].players) != cell.players:

@@ -42,6 +42,8 @@ class GameFacts:
     discount: float = 1.0
     perfect_information: bool = True
     zero_sum: bool = False
+    outcome: float | None = None
+    """In a game of one with a score: what a win adds to the return, and a loss takes from it."""
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -60,7 +62,9 @@ class GameFacts:
         info = game.info
         names = tuple(game.player_name(player) for player in range(info.players))
         limits = info.min_return, info.max_return
-        return cls(game.spec, names, *limits, info.discount, info.perfect_information, info.zero_sum)
+        return cls(
+            game.spec, names, *limits, info.discount, info.perfect_information, info.zero_sum, info.outcome
+        )
 
 
 @dataclass(frozen=True)
@@ -244,7 +248,7 @@ def summarise(
     for record in kept if keep else records:
         tally.add(record)
     several = len(facts.players) > 1
-    winnable = several or any(entry.wins for entry in tally.planners.values())
+    winnable = several or facts.outcome is not None or any(entry.wins for entry in tally.planners.values())
     elo: list[Rating | None] = [None] * len(planners)
     if tally.won_or_lost:
         elo = in_fields(tally.scores, len(planners), confidence=confidence, sequential=sequential)
@@ -472,7 +476,7 @@ def win_shares(returns: Sequence[float], facts: Info | GameFacts, ties: Ties = "
     """Each seat's part of the win: the best return alone is one, shared by k it is 1/k, unless the lowest
     of their seats takes it.
 
-    In a game of one, a win is the best return that there can be.
+    In a game of one, a win is the best return that there can be, or, beside a score, one above zero.
 
     >>> import kibitz as kb
     >>> from kibitz.lab.standings import win_shares
@@ -481,6 +485,8 @@ def win_shares(returns: Sequence[float], facts: Info | GameFacts, ties: Ties = "
     >>> win_shares([0.0, 0.0], kb.load("tic-tac-toe").info, "lowest seat")
     [1.0, 0.0]
     """
+    if len(returns) == 1 and facts.outcome is not None:
+        return [float(returns[0] > 0)]
     best = max(returns) if len(returns) > 1 else facts.max_return
     close = [math.isfinite(best) and (value >= best or same(value, best)) for value in returns]
     if ties == "lowest seat" and any(close):

@@ -156,6 +156,9 @@ def read(spec: str, limits: Mapping[str, float] | None = None) -> tuple[RulesFil
     shipped = FOLDER / path.name
     if not path.exists() and path.name == str(path) and shipped.is_file():
         path = shipped
+    # GVG-AI's folders call rules and levels alike: `zelda.vgdl` is `zelda.txt` there.
+    if not path.exists() and path.with_suffix(".txt").is_file():
+        path = path.with_suffix(".txt")
     paths = [path, *(path.with_name(name) for name in file.beside)]
     return file, [_content(each, file.most_bytes) for each in paths]
 

@@ -14,7 +14,7 @@ use crate::playout::{Playout, PlayoutSpec};
 
 /// The parts of a search that depend on the game.
 pub(super) struct Parts {
-    /// State, action-observation, public, belief or outcomes; never auto.
+    /// State, open-loop, action-observation, public, belief or outcomes; never auto.
     pub kind: TreeKind,
     pub playout: Box<dyn Playout>,
     pub selection: Box<dyn Selection>,
@@ -52,6 +52,10 @@ pub(super) fn compose(
     observers(p, kind, &*selection)?;
     aim(p, info)?;
     solver(p, kind, info, &*selection)?;
+    go_together(
+        p.normalise || selection.looks_back().is_none(),
+        "selection=reversal-penalty goes with normalise=true: it multiplies bounds of values from 0 to 1",
+    )?;
     let given = p.evaluator.is_some();
     let lacks = |needs: Needs, part: String| match needs.lacks(info, &has, given) {
         Some(what) => Err(format!("{part} needs {what}, which this game lacks")),
@@ -88,12 +92,13 @@ fn go_together(fine: bool, why: &str) -> Result<(), String> {
 
 /// Whether nodes stand for known states.
 fn of_states(kind: TreeKind) -> bool {
-    matches!(kind, TreeKind::State | TreeKind::Outcomes)
+    matches!(kind, TreeKind::State | TreeKind::OpenLoop | TreeKind::Outcomes)
 }
 
 fn tree(p: &SearchParams, kind: TreeKind, model: &dyn Model) -> Result<(), String> {
     let info = model.info();
     let known = of_states(kind);
+    let told_apart = known && kind != TreeKind::OpenLoop;
     need(info.perfect_information || !known, "a state tree", "perfect information")?;
     if !p.macro_actions.is_none() {
         let part = format!("macro_actions={}", p.macro_actions.show());
@@ -103,11 +108,16 @@ fn tree(p: &SearchParams, kind: TreeKind, model: &dyn Model) -> Result<(), Strin
     }
     if p.transpositions {
         need(model.has().hash, "transpositions", "a state hash")?;
-        need(known, "transpositions", "perfect information and tree=state")?;
+        need(told_apart, "transpositions", "perfect information and tree=state")?;
         let plain = kind != TreeKind::State || p.backup != Backup::Max && p.width.is_none();
         go_together(plain, "transpositions go with neither backup=max nor width")?;
     }
-    go_together(p.width.is_none() || known, "width goes with tree=state only")?;
+    go_together(p.width.is_none() || told_apart, "width goes with tree=state only")?;
+    let alone = p.parallel != Parallel::Tree || p.workers == 1;
+    go_together(
+        kind != TreeKind::OpenLoop || alone,
+        "tree=open-loop goes with a tree for each thread only",
+    )?;
     match kind {
         TreeKind::Outcomes => need(info.explicit_chance, "tree=outcomes", "explicit chance"),
         TreeKind::Belief => {
@@ -217,7 +227,8 @@ fn unread(
         || playout.makes_moves() && (cut || p.depth.is_some());
     let in_the_end = if whole { "grow=inf leaves nothing to play out" } else { &graph };
     let uniform = !selection.explores() && !selection.draws();
-    let forgets = p.width.is_some() || p.observers == Observers::One || flat;
+    let open = kind == TreeKind::OpenLoop;
+    let forgets = p.width.is_some() || p.observers == Observers::One || flat || open;
     let leaf = p.parallel == Parallel::Leaf && p.playouts == 1 && !(flat && uniform);
     let readers = [
         ("exploration", !trees || selection.explores(), "this selection does not explore by it"),
@@ -243,7 +254,21 @@ fn unread(
         ("until_decided", !beliefs, &graph),
         ("until_decided", p.simulations.is_some(), "it needs a number of simulations"),
         ("until_decided", !uniform, "selection=uniform visits all actions equally often"),
-        ("reuse", !trees || !forgets, "what was searched is not kept with grow=0, width or observers=one"),
+        (
+            "reuse",
+            !trees || !forgets,
+            "what was searched is not kept with grow=0, width, observers=one or tree=open-loop",
+        ),
+        (
+            "ties",
+            trees && !(selection.draws() && matches!(p.choice, Choice::Policy | Choice::Drawn)),
+            if trees { "an action is drawn" } else { &graph },
+        ),
+        (
+            "normalise",
+            trees && selection.explores(),
+            if trees { "this selection does not explore by it" } else { &graph },
+        ),
         ("evaluator", judges && !beliefs, "no state would be judged by it"),
         (
             "depth",

@@ -11,6 +11,7 @@ mod leaf;
 mod macro_search;
 pub(crate) mod outcomes;
 pub mod params;
+mod places;
 mod presets;
 mod public;
 mod run;
@@ -75,6 +76,8 @@ struct Session {
     beliefs: BeliefSearch,
     outcomes: OutcomeSearch,
     macro_search: Option<MacroSearch>,
+    /// Where the player has been, as far as the selection asks for it.
+    recent: Vec<u64>,
     decisions: u64,
 }
 
@@ -136,6 +139,7 @@ impl Planner for TreeSearch {
             beliefs: BeliefSearch::default(),
             outcomes: OutcomeSearch::default(),
             macro_search,
+            recent: Vec::new(),
             decisions: 0,
         });
         Ok(())
@@ -229,6 +233,7 @@ struct Instruments<'a> {
     playout: &'a mut Box<dyn Playout>,
     selection: &'a dyn Selection,
     evaluator: Option<&'a dyn Evaluator>,
+    recent: &'a [u64],
 }
 
 impl Search<'_> {
@@ -341,6 +346,10 @@ impl Session {
         pause: &mut dyn FnMut() -> bool,
     ) -> Result<Decision, String> {
         let DecisionContext { params, view, begun, .. } = *context;
+        if let (Some(most), Some(world)) = (self.selection.looks_back(), self.belief.certain()) {
+            places::visit(&mut self.recent, places::place(&*self.model, &world.state));
+            self.recent.drain(..self.recent.len().saturating_sub(most));
+        }
         if let [only] = view.legal[..]
             && !params.reuse
         {
@@ -359,6 +368,7 @@ impl Session {
             playout: &mut self.playout,
             selection: &*self.selection,
             evaluator: params.evaluator.as_ref().map(EvaluatorSpec::get),
+            recent: &self.recent,
         };
         let (Some(macro_search), Some(state)) = (&mut self.macro_search, known) else {
             return search.run(parts, &model, &*self.belief, context, rng, pause);
@@ -441,7 +451,7 @@ fn grow(
     let model = &**model;
     let mut world = World::initial(model);
     belief.sample(model, view, &mut rng, &mut world);
-    let Instruments { playout, selection, evaluator } = parts;
+    let Instruments { playout, selection, evaluator, recent } = parts;
     let mut problem = Problem {
         model,
         view,
@@ -457,6 +467,7 @@ fn grow(
         turn: model.turn(&world.state),
         present: &world.state,
         inconsistent: belief.inconsistent(),
+        recent,
     };
     problem.root = problem.key(&world, problem.turn, view.player, 0);
     if belief.certain().is_some() && problem.turn == Turn::One(view.player) {
@@ -486,6 +497,8 @@ fn search(
     let shared = params.parallel == Parallel::Tree && params.workers > 1;
     // With one observer, the others' nodes are counted from the root on.
     let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
+    // The sequence of actions until now is one of all that chance has done as well.
+    let keep = keep && problem.kind != TreeKind::OpenLoop;
     let (floor, ..) = params.aim.range(problem.model.info());
     let floor = if floor.is_finite() { floor } else { 0.0 };
     trees.resize_with(count as usize, || {

@@ -24,12 +24,15 @@ crate::params! {
         pub nodes: u64 = 10_000_000, in 1..=1_000_000_000;
         /// Exploration constant of UCB1, in units of the game's spread of returns.
         pub exploration: f64 = std::f64::consts::SQRT_2, in 0.0..=1e6;
+        /// Whether exploration goes by the least and the greatest return that simulations have come to so far, and not by the
+        /// spread that the game declares: as if values were scaled to between 0 and 1.
+        pub normalise: bool = false;
         /// What the past leaves possible: exact, particles (with weights or, as in POMCP, none), the tree of
         /// histories, the game's resampling or hypergames. Opponents did anything legal, what the game prefers
         /// or what its evaluator promises most for, but for a share of slips.
         pub belief: BeliefKind = Form::Auto.into();
-        /// What a node stands for: auto, state, action-observation, public, belief or outcomes (a state, with exact
-        /// means over all outcomes of chance). A game that hides something but offers a collapsed model is searched in that one where nodes are states.
+        /// What a node stands for: auto, state, open-loop (the actions that led to it, whatever chance did),
+        /// action-observation, public, belief or outcomes (a state, with exact means over all outcomes of chance). A game that hides something but offers a collapsed model is searched in that one where nodes are states.
         pub tree: TreeKind = TreeKind::Auto;
         /// Whose view tells nodes apart: all (each player decides by its own view) or one (everybody
         /// decides by what the planner's own player sees, with what is legal in the sampled world).
@@ -66,6 +69,8 @@ crate::params! {
         /// for without exploring (policy), or, where it draws by regret, one that is drawn with its exploring
         /// (drawn).
         pub choice: Choice = Choice::Visits;
+        /// Which of several actions that are as good is played: the first, or one at random.
+        pub ties: Ties = Ties::First;
         /// Outcomes of chance that are considered for an action; none for all of them.
         pub width: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// Trees that are searched one after the other; their values are averaged.
@@ -96,6 +101,9 @@ words! {
         Auto = "auto",
         /// The sequence of all moves and outcomes (with transpositions: the state).
         State = "state",
+        /// The sequence of all players' actions, whatever chance did between them: what is then legal is asked of each
+        /// simulation's own state.
+        OpenLoop = "open-loop",
         /// What the player who decides has done and seen. Each player has a tree of its own.
         ActionObservation = "action-observation",
         /// What all have seen, and of that what the player who decides has seen itself: what the states have
@@ -141,6 +149,15 @@ words! {
         /// One drawn as in the tree, the floor of regrets or the share at random included; with ucb1 and uniform,
         /// which draw nothing by what they have found, as policy.
         Drawn = "drawn",
+    }
+}
+words! {
+    /// Which of several actions with equal visits and values is played.
+    Ties {
+        /// The first.
+        First = "first",
+        /// One at random.
+        Random = "random",
     }
 }
 words! {
@@ -216,7 +233,7 @@ impl SearchParams {
     /// seen, are about the game as it is.
     pub fn knows_the_state(&self) -> bool {
         match self.tree {
-            TreeKind::State | TreeKind::Outcomes => true,
+            TreeKind::State | TreeKind::OpenLoop | TreeKind::Outcomes => true,
             TreeKind::Auto => self.belief.form == Form::Auto && self.observers == Observers::All,
             _ => false,
         }

@@ -1,7 +1,7 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, Observers, SearchParams, TreeKind};
+use super::params::{Choice, Observers, SearchParams, Ties, TreeKind};
 use super::select::SelectionSpec;
 use crate::belief::Form;
 use crate::macro_actions::MacroSpec;
@@ -83,6 +83,18 @@ preset!(
         choice: Choice::Value,
         reuse: false,
     }
+);
+preset!(
+    "mcts",
+    "The GVG-AI framework's sample MCTS: ten moves deep, one outcome for each action, values from 0 to 1.",
+    "perfect information, or a collapsed model",
+    { width: Some(1), horizon: Some(10), normalise: true, ties: Ties::Random, reuse: false }
+);
+preset!(
+    "olmcts",
+    "The GVG-AI framework's open-loop MCTS: ten moves deep, a tree of action sequences, values from 0 to 1.",
+    "perfect information, or a collapsed model",
+    { tree: TreeKind::OpenLoop, horizon: Some(10), normalise: true, ties: Ties::Random, reuse: false }
 );
 preset!(
     "macro-uct",

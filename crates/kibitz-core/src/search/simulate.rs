@@ -10,8 +10,10 @@ mod prove;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::leaf::Leaf;
+use super::params::TreeKind;
+use super::places::Recent;
 use super::run::lead;
-use super::select::{Later, Rule, Scratch};
+use super::select::{Choices, Later, Rule, Scratch};
 use super::speculative_batch::SpeculativeBatch;
 use super::tree::{FIRST, NONE, NodeId, Tree};
 use super::unseen::Made;
@@ -72,6 +74,8 @@ pub(super) struct Worker<'a> {
     pub solved: bool,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
+    /// Where the present simulation has been, if the selection asks for that.
+    recent: Option<Recent>,
     /// An action that might have been chosen at a node in place of the present one.
     trial: Option<(NodeId, Action)>,
     /// Room for the state before a step.
@@ -150,6 +154,7 @@ impl<'a> Worker<'a> {
             known: None,
             solved: false,
             uniform: !problem.selection.explores() && !problem.selection.draws(),
+            recent: problem.selection.looks_back().map(|places| Recent::new(places, problem.recent)),
             trial: None,
             before: None,
             speculative,
@@ -193,6 +198,9 @@ impl<'a> Worker<'a> {
             let first_choice = self.choices.len();
             let turn = self.turn();
             self.joint.clear();
+            if self.recent.is_some() && turn != Turn::Chance {
+                self.look_back(tree);
+            }
             match turn {
                 Turn::Over => break,
                 _ if moves == self.problem.horizon => break,
@@ -266,7 +274,25 @@ impl<'a> Worker<'a> {
         if let Some(trace) = &mut self.trace {
             trace.clear();
         }
+        if let Some(recent) = &mut self.recent {
+            recent.begin();
+        }
         (self.fate, self.unseen, self.known) = (None, false, None);
+    }
+
+    /// Tells the selection whether the edges by which the present state was reached lead to where the player has been.
+    #[inline(never)]
+    fn look_back(&mut self, tree: &Tree) {
+        let Some(mut recent) = self.recent.take() else { return };
+        let is_recent = recent.arrive(self.problem.model, self.state());
+        let told = std::mem::replace(&mut recent.told, self.choices.len());
+        for &Chosen { node, edge, .. } in &self.choices[told..] {
+            if edge != FIRST {
+                let at = Choices::new(tree, node, &self.rule);
+                self.problem.selection.arrived(&at, (edge - tree.first_edge(node)) as usize, is_recent);
+            }
+        }
+        self.recent = Some(recent);
     }
 
     /// The present state.
@@ -375,7 +401,7 @@ impl<'a> Worker<'a> {
         self.steps.push(Step { discount, choices: first_choice, moves });
         if self.problem.goes_by_views() {
             world.extend_views(model, turn, joint);
-        } else {
+        } else if turn != Turn::Chance || self.problem.kind != TreeKind::OpenLoop {
             world.extend_path(joint);
         }
     }

@@ -372,9 +372,17 @@ impl Tree {
         node.visits.store(0, Relaxed);
     }
 
-    /// Makes sure that a node has an edge for each of these actions, new ones in their order, and counts that they
-    /// were on offer. The node's edges may move, and the actions are sorted. For a tree that is not shared.
+    /// Makes sure that a node has an edge for each of these actions, and counts that they were on offer: [`Tree::list`].
     pub fn offer(&self, id: NodeId, actions: &mut [Action]) {
+        self.list(id, actions);
+        for edge in self.edges(id).iter().filter(|edge| actions.binary_search(&edge.action()).is_ok()) {
+            add_u32(&edge.extra, 1, false);
+        }
+    }
+
+    /// Makes sure that a node has an edge for each of these actions, new ones in their order. The node's edges may move,
+    /// and the actions are sorted. For a tree that is not shared.
+    pub fn list(&self, id: NodeId, actions: &mut [Action]) {
         let known = self.edges(id);
         let mut missing = self.missing(known, actions);
         actions.sort_unstable();
@@ -390,11 +398,9 @@ impl Tree {
             new.iter()
                 .zip(missing.drain(..))
                 .for_each(|(edge, action)| edge.action.store(action.0, Relaxed));
+            self.copy_columns(self.first_edge(id) as usize, first, known.len());
             self.used_edges.store((first + count) as u32, Relaxed);
             self.give_edges(self.node(id), first, count);
-        }
-        for edge in self.edges(id).iter().filter(|edge| actions.binary_search(&edge.action()).is_ok()) {
-            add_u32(&edge.extra, 1, false);
         }
     }
 

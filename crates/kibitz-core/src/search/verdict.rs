@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::params::{Backup, Choice, TreeKind};
+use super::params::{Backup, Choice, Ties, TreeKind};
 use super::public::local_search;
 use super::run::Found;
 use super::select::{Choices, Rule};
@@ -90,6 +90,9 @@ pub(super) fn decide(
         Choice::Value | Choice::Visits => None,
     };
     if strategy.is_none() {
+        if problem.params.ties == Ties::Random {
+            rng.shuffle(&mut table); // sorting keeps the order of equals
+        }
         rank(&mut table, choice == Choice::Visits);
     }
     if problem.params.solver {
@@ -294,7 +297,9 @@ fn line(
         }
         let joint = &joint[..turn.width()];
         model.step(&mut world.state, joint, &mut [0.0; MAX_PLAYERS][..players]);
-        world.extend_path(joint);
+        if turn != Turn::Chance || problem.kind != TreeKind::OpenLoop {
+            world.extend_path(joint);
+        }
         world.extend_views(model, turn, joint);
         step += 1;
     }

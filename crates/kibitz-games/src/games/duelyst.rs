@@ -6,7 +6,7 @@
 //! hidden; draws, and the cells of what is summoned at random, are chance with explicit probabilities.
 
 use kibitz_core::abilities::{Evaluate, Facts, Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Turn};
 use kibitz_core::params::{params, words};
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
@@ -349,15 +349,8 @@ impl Game for Duelyst {
         after.told.to_all()
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        _: Turn,
-        _: &[Action],
-        player: usize,
-    ) -> String {
-        self.told_in_words(before, after.told, player)
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        self.told_in_words(step.before, step.after.told, player)
     }
 
     fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {

@@ -4,6 +4,7 @@
 //! own draws follow, and then what happens.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use kibitz_core::abilities::{Atoms, ShownChance, StateHash, Svg};
 use kibitz_core::{Action, Game, Info, Observation, Rng, Turn};
@@ -14,8 +15,9 @@ use crate::vgdl::rules::Orientation;
 use crate::vgdl::state::{Input, NEW, NO_PURSE, NOBODY, ORIENTED, STOPPED, State, World};
 use crate::vgdl::tick::{Chance, can};
 
-/// What a game that is won pays besides its score, and one that is lost costs.
-pub const OUTCOME: f64 = 1_000.0;
+/// What a game that is won pays besides its score, and one that is lost costs: as much as the framework's own controllers
+/// reckon with, and more than any score.
+pub const OUTCOME: f64 = 1e7;
 /// No score is farther from zero than this.
 pub const MOST_SCORE: i32 = 1_000_000;
 /// By how much good and bad play typically differ.
@@ -35,6 +37,8 @@ pub(super) const INPUTS: [(Input, &str); 6] = [
 pub struct VideoGame {
     world: World,
     info: Info,
+    /// Whether to wait is offered beside other actions.
+    waits: bool,
 }
 
 /// For ticks in which nothing is random: whatever may happen does.
@@ -58,14 +62,36 @@ impl VideoGame {
         let most = f64::from(MOST_SCORE) + OUTCOME;
         let mut info = Info::new(1, -most, most);
         info.spread = SPREAD;
+        info.outcome = Some(OUTCOME);
         info.explicit_chance = !world.is_random;
         info.horizon = Some((world.last_tick + 1) * (1 + u32::from(world.is_random)));
-        VideoGame { world, info }
+        VideoGame { world, info, waits: true }
+    }
+
+    /// The same, in which the player may wait where it may do something else, or may not.
+    #[must_use]
+    pub fn waiting(self, waits: bool) -> VideoGame {
+        VideoGame { waits, ..self }
     }
 
     /// The rules and the level.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// How many pairs of a cell and a type there are.
+    fn places(&self) -> u32 {
+        let level = &self.world.level;
+        (level.width * level.height) as u32 * self.world.rules.kinds.len() as u32
+    }
+
+    /// The cell that the middle of a sprite is in, unless that is off the screen.
+    fn cell(&self, x: i32, y: i32) -> Option<u32> {
+        let level = &self.world.level;
+        let cell = |place: i32| place.saturating_add(level.block / 2).div_euclid(level.block);
+        let (column, row) = (cell(x), cell(y));
+        let inside = (0..level.width).contains(&column) && (0..level.height).contains(&row);
+        inside.then_some((row * level.width + column) as u32)
     }
 
     fn tick<C: Chance>(&self, state: &mut State, input: Input, chance: &mut C, rewards: &mut [f64]) {
@@ -106,7 +132,11 @@ impl Game for VideoGame {
     }
 
     fn legal(&self, state: &State, _player: usize, actions: &mut Vec<Action>) {
-        actions.extend(available(&self.world, state).map(|number| Action(number as u32)));
+        let there = available(&self.world, state).filter(|number| self.waits || *number != 0);
+        actions.extend(there.map(|number| Action(number as u32)));
+        if actions.is_empty() {
+            actions.push(Action(0));
+        }
     }
 
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
@@ -181,23 +211,28 @@ impl Svg<State> for VideoGame {
 /// at(cell, type), and for avatars avatar(cell, orientation, type). What is off the screen is nowhere.
 impl Atoms<State> for VideoGame {
     fn atom_count(&self) -> u32 {
-        let level = &self.world.level;
-        (level.width * level.height) as u32 * self.world.rules.kinds.len() as u32 * 7
+        self.places() * 7
     }
 
     fn atoms(&self, state: &State, atoms: &mut Vec<u32>) {
-        let level = &self.world.level;
-        let (cells, kinds) = ((level.width * level.height) as u32, self.world.rules.kinds.len() as u32);
+        let (level, places) = (&self.world.level, self.places());
+        let cells = (level.width * level.height) as u32;
         for (number, sprite) in state.sprites.iter().enumerate() {
-            let cell = |place: i32| place.saturating_add(level.block / 2).div_euclid(level.block);
-            let (column, row) = (cell(sprite.x), cell(sprite.y));
-            if !(0..level.width).contains(&column) || !(0..level.height).contains(&row) {
-                continue;
-            }
-            let at = (row * level.width + column) as u32 + cells * u32::from(sprite.kind);
+            let Some(cell) = self.cell(sprite.x, sprite.y) else { continue };
             let is_avatar = state.avatar != NOBODY && number == state.avatar as usize;
             let kind_of_atom = if is_avatar { 1 + u32::from(sprite.orientation.0) } else { 0 };
-            atoms.push(at + cells * kinds * kind_of_atom);
+            atoms.push(cell + cells * u32::from(sprite.kind) + places * kind_of_atom);
         }
+    }
+
+    /// Those of the avatar.
+    fn own_atoms(&self) -> Range<u32> {
+        self.places()..self.places() * 7
+    }
+
+    /// The avatar's cell.
+    fn place(&self, state: &State) -> Option<u64> {
+        let avatar = state.sprites.get(state.avatar as usize)?;
+        self.cell(avatar.x, avatar.y).map(u64::from)
     }
 }

@@ -60,7 +60,7 @@ const LIMITS: [Limit<Most>; 4] = [
     limit!("ticks", 1e6, "the tick after which a game that is not over is lost", ticks: u32),
 ];
 
-/// The first comment, and the level.
+/// The first comment, the level, and whether the player may wait.
 fn describe(source: &Source) -> (String, Vec<ParamDoc>) {
     let first = source.text().lines().find(|line| line.starts_with('#'));
     let level = ParamDoc {
@@ -72,11 +72,20 @@ fn describe(source: &Source) -> (String, Vec<ParamDoc>) {
             .to_owned(),
         was: None,
     };
-    (first.unwrap_or_default().trim_start_matches(['#', ' ']).trim().to_owned(), vec![level])
+    let wait = ParamDoc {
+        name: "wait".into(),
+        kind: "true or false".to_owned(),
+        default: "true".to_owned(),
+        range: None,
+        doc: "whether to wait is an action of its own; the framework's controllers are offered it only where there is no other"
+            .to_owned(),
+        was: None,
+    };
+    (first.unwrap_or_default().trim_start_matches(['#', ' ']).trim().to_owned(), vec![level, wait])
 }
 
-/// The level: `zelda.vgdl(level=2)` is played with `zelda_lvl2.txt`.
-fn beside(file: &RulesFile) -> Result<Vec<String>, String> {
+/// What stands in the brackets: the name of the level's file, and whether the player may wait.
+fn asked(file: &RulesFile) -> Result<(String, bool), String> {
     let name = file.name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     if let Some((game, level)) = stem.rsplit_once("_lvl").filter(|(_, level)| level.parse::<u32>().is_ok())
@@ -86,18 +95,29 @@ fn beside(file: &RulesFile) -> Result<Vec<String>, String> {
             "{name} is a level; its rules are {game}{ending}: {game}{ending}(level={level})"
         ));
     }
-    let mut found = format!("{stem}_lvl0.txt");
-    for (key, value) in &file.arguments {
-        if !key.is_empty() && key != "level" {
-            return Err(format!("{name}: {}", unknown("parameter", key, ["level"]).0));
+    let (mut level, mut waits) = (format!("{stem}_lvl0.txt"), true);
+    for (place, (key, value)) in file.arguments.iter().enumerate() {
+        match (key.as_str(), value) {
+            ("level", _) | ("", _) if key == "level" || place == 0 => {
+                level = match value {
+                    Value::Integer(number @ 0..) => format!("{stem}_lvl{number}.txt"),
+                    Value::Text(file) => file.clone(),
+                    other => other.to_string(),
+                }
+            }
+            ("wait" | "", Value::Bool(value)) => waits = *value,
+            ("wait" | "", other) => {
+                return Err(format!("{name}: wait: expected true or false, not {other}"));
+            }
+            _ => return Err(format!("{name}: {}", unknown("parameter", key, ["level", "wait"]).0)),
         }
-        found = match value {
-            Value::Integer(number @ 0..) => format!("{stem}_lvl{number}.txt"),
-            Value::Text(file) => file.clone(),
-            other => other.to_string(),
-        };
     }
-    Ok(vec![found])
+    Ok((level, waits))
+}
+
+/// The level: `zelda.vgdl(level=2)` is played with `zelda_lvl2.txt`.
+fn beside(file: &RulesFile) -> Result<Vec<String>, String> {
+    Ok(vec![asked(file)?.0])
 }
 
 /// The rules and the level, and what is wrong with them.
@@ -146,5 +166,6 @@ fn load(text: &RulesText) -> Result<Loaded, Refusal> {
         figures: figures.map(|(what, count)| (what, Figure::Number(count))).to_vec(),
         hashed_actions: false,
     };
-    Ok(Loaded { game: Arc::new(VideoGame::new(world)), report, warnings })
+    let (_, waits) = asked(&text.file)?;
+    Ok(Loaded { game: Arc::new(VideoGame::new(world).waiting(waits)), report, warnings })
 }

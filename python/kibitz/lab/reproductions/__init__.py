@@ -10,7 +10,7 @@ import math
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from kibitz._core import unknown
 from kibitz.lab.document import Mistake, read_document
@@ -19,6 +19,9 @@ from kibitz.lab.standings import Ties
 from kibitz.lab.statistics import Interval, clopper_pearson
 from kibitz.lab.statistics.agreement import Better, Figure
 from kibitz.lab.statistics.intervals import normal_quantile
+
+if TYPE_CHECKING:
+    from kibitz.lab.grids import Setting
 
 FOLDER = Path(__file__).parent
 
@@ -265,6 +268,52 @@ class Search:
 
 
 @dataclass(frozen=True)
+class Column:
+    """A planner's column of a published table of wins."""
+
+    name: str
+    planner: str
+    """Without its budget."""
+    window: float | None = None
+    """The published milliseconds a decision; None where the planner has no budget."""
+    budget: str = "transitions"
+    """Which parameter the window becomes,"""
+    unit: float = 1.0
+    """and how many ticks of the model one of it takes."""
+    paper: tuple[float, ...] = ()
+    """The published wins, game by game; nothing where only the total is known."""
+    total: float | None = None
+    """Their published sum, where it is not that of `paper`."""
+    points: float | None = None
+    """The published sum of scores."""
+    table: str | None = None
+    """Of several tables, which one it is a column of,"""
+    games: tuple[str, ...] = ()
+    """and the games of that one, where they are not all."""
+
+    @property
+    def title(self) -> str:
+        """With its table and window."""
+        window = None if self.window is None else f"{self.window:g} ms"
+        return ", ".join(part for part in (self.table, self.name, window) if part is not None)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A published table of wins: games in rows, planners in columns."""
+
+    games: tuple[str, ...]
+    """Video games, by the names of their files in GVG-AI's folder."""
+    columns: tuple[Column, ...]
+    of: int
+    """How many plays of a game the published figures rest on, all levels together."""
+    episodes: int = 1
+    """How often each level is played at full size."""
+    tolerance: float = 0.05
+    """A difference of shares up to this does not matter."""
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """A published table or figure."""
 
@@ -289,6 +338,10 @@ class Reproduction:
     """and those that are searched, not played."""
     orders: tuple[Order, ...] = ()
     """Who is published to be better than whom."""
+    grid: Grid | None = None
+    """A table of wins in video games,"""
+    setting: Setting | None = None
+    """and what of it is played (`kibitz.lab.grids.filled`)."""
 
 
 def names() -> list[str]:

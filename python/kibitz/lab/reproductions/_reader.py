@@ -19,7 +19,9 @@ from kibitz.lab.reproductions import (
     SHARES,
     UNPLAYED,
     Claim,
+    Column,
     Curve,
+    Grid,
     Measure,
     Order,
     Ordered,
@@ -44,7 +46,19 @@ class ReproductionReader(Reader):
 
     def reproduction(self, plain: Mapping[str, Any], name: str) -> Reproduction:
         """All but what is played, by the name of the file."""
-        known = {"reproduction", "figure", "curve", "search", "order", "experiment", "pairing"}
+        known = {
+            *(
+                "reproduction",
+                "figure",
+                "curve",
+                "search",
+                "order",
+                "experiment",
+                "pairing",
+                "grid",
+                "column",
+            )
+        }
         self.known(plain, known, (), "table")
         place: Place = ("reproduction",)
         table = self.table(plain.get("reproduction", {}), place)
@@ -53,7 +67,7 @@ class ReproductionReader(Reader):
             if key not in table:
                 self.wrong(place, f"[reproduction] needs a {key}")
         figures = plain.get("figure", [])
-        if not isinstance(figures, list) or not (figures or {"search", "order"} & {*plain}):
+        if not isinstance(figures, list) or not (figures or {"search", "order", "grid"} & {*plain}):
             self.wrong(("figure",), "it needs at least one [[figure]], a published number to compare with")
             figures = []
         targets = [
@@ -71,7 +85,57 @@ class ReproductionReader(Reader):
             curves=self._panels(plain, "curve", self._curve),
             searches=self._panels(plain, "search", self._search),
             orders=self._panels(plain, "order", self._order),
+            grid=self._grid(plain) if "grid" in plain else None,
         )
+
+    def _grid(self, plain: Mapping[str, Any]) -> Grid | None:
+        place: Place = ("grid",)
+        table = self.table(plain["grid"], place)
+        self.known(table, {field.name for field in fields(Grid)} - {"columns"}, place)
+        games = self.several(table, "games", place, text) or ()
+        of = self.get(table, "of", place, whole_from(1, 10_000))
+        if {"experiment", "pairing"} & {*plain}:
+            self.wrong(place, "a [grid] says what is played: leave out [experiment] and [[pairing]]")
+        if not games or of is None:
+            self.wrong(
+                place, "a [grid] needs games = [...] and of = ..., the plays behind a published figure"
+            )
+            return None
+        found = plain.get("column", [])
+        if not isinstance(found, list) or not found:
+            self.wrong(("column",), "a [grid] needs a [[column]] for each planner")
+            found = []
+        columns = tuple(self._column(each, ("column", i), games) for i, each in enumerate(found))
+        given = {
+            "episodes": self.get(table, "episodes", place, whole_from(1, 1000)),
+            "tolerance": self.get(table, "tolerance", place, positive),
+        }
+        return Grid(games, columns, of, **{key: value for key, value in given.items() if value is not None})
+
+    def _column(self, plain: Any, place: Place, games: tuple[str, ...]) -> Column:
+        table = self.table(plain, place)
+        self.known(table, {field.name for field in fields(Column)}, place)
+        found: dict[str, Any] = {
+            "name": self.get(table, "name", place, text),
+            "planner": self.get(table, "planner", place, text),
+            "window": self.get(table, "window", place, positive),
+            "budget": self.get(table, "budget", place, one_of("transitions", "simulations")),
+            "unit": self.get(table, "unit", place, positive),
+            "paper": self.several(table, "paper", place, number),
+            "total": self.get(table, "total", place, number),
+            "points": self.get(table, "points", place, number),
+            "table": self.get(table, "table", place, text),
+            "games": self.several(table, "games", place, text) or games,
+        }
+        for strange in {*found["games"]} - {*games}:
+            self.wrong((*place, "games"), unknown("game", strange, games))
+        for key in ("name", "planner"):
+            if key not in table:
+                self.wrong(place, f"a [[column]] needs {key} = ...")
+        if found["paper"] and len(found["paper"]) != len(found["games"]):
+            self.wrong((*place, "paper"), f"paper has a number for each of the {len(found['games'])} games")
+        missing: dict[str, Any] = {"name": "", "planner": "random"}
+        return Column(**(missing | {key: value for key, value in found.items() if value is not None}))
 
     def _panels(self, plain: Mapping[str, Any], key: str, read: Callable[[Any, Place], T]) -> tuple[T, ...]:
         panels = plain.get(key, [])

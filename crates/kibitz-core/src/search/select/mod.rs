@@ -8,6 +8,7 @@ mod bias;
 mod heuristic;
 mod rave;
 mod regret;
+mod reversal;
 mod ucb1;
 mod uniform;
 
@@ -160,6 +161,16 @@ pub trait Selection: Send + Sync {
     /// How many numbers it keeps of each edge.
     fn columns(&self) -> usize {
         0
+    }
+
+    /// How many of the places where the player has been last it asks for, if it does: [`Selection::arrived`] then tells.
+    fn looks_back(&self) -> Option<usize> {
+        None
+    }
+
+    /// The edge of this number led to a place where the player has been lately, or to another.
+    fn arrived(&self, at: &Choices, chosen: usize, is_recent: bool) {
+        let _ = (at, chosen, is_recent);
     }
 
     /// A node's actions have just been listed.

@@ -46,6 +46,9 @@ pub struct Rule {
     pub spread: f64,
     /// What an untried action is taken to be worth under partial expansion.
     middle: f64,
+    /// Where returns are normalised: the least and the greatest so far.
+    seen: Option<(f64, f64)>,
+    exploration: f64,
     /// The share of the best return in an edge's value.
     q: f64,
     small: &'static [Count],
@@ -59,9 +62,30 @@ impl Rule {
             c: params.exploration * spread,
             spread,
             middle: (least + most) / 2.0,
+            seen: params.normalise.then_some((f64::INFINITY, f64::NEG_INFINITY)),
+            exploration: params.exploration,
             q: if let Backup::MixMax(q) = params.backup { q } else { 0.0 },
             small: SMALL.as_slice(),
         }
+    }
+
+    /// Somebody got this from the root on.
+    #[inline]
+    pub fn see(&mut self, value: f64) {
+        let Some((least, most)) = &mut self.seen else { return };
+        if value < *least || value > *most {
+            (*least, *most) = (least.min(value), most.max(value));
+            // As long as all are equal, all actions are explored alike.
+            self.spread = if most > least { *most - *least } else { 1.0 };
+            self.middle = (*most + *least) / 2.0;
+            self.c = self.exploration * self.spread;
+        }
+    }
+
+    /// A value or bound as it is where returns are normalised.
+    #[inline]
+    pub fn normalised(&self, value: f64) -> f64 {
+        self.seen.map_or(value, |(least, _)| (value - least) / self.spread)
     }
 
     /// What an edge is worth, without exploration.
@@ -82,6 +106,12 @@ impl Rule {
     #[inline]
     pub fn explore(&self, visits: u32) -> f64 {
         self.c * count(self.small, visits).root_log
+    }
+
+    /// The bound of an untried action under partial expansion, where so many others have been tried.
+    #[inline]
+    fn untried(&self, explore: f64, tried: usize) -> f64 {
+        self.middle + explore / (1.0 + tried as f64).sqrt()
     }
 
     /// [`Rule::value`] of an edge that has been tried so often.
@@ -138,8 +168,7 @@ pub fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule, unseen: bool
         (rule.exploit(tree, edge, n), jitter(unseen, rng) * explore)
     });
     if tried < edges.len() {
-        let untried = rule.middle + explore / (1.0 + tried as f64).sqrt();
-        if (tried == 0 || untried > bound)
+        if (tried == 0 || rule.untried(explore, tried) > bound)
             && let Some(next) = tree.take_untried(id, edges.len())
         {
             return next;
@@ -162,13 +191,22 @@ fn select_offered(
     let is_offered = |edge: &Edge| offered.binary_search(&edge.action()).is_ok();
     // The order of new edges is random.
     let is_untried = |edge: &Edge| edge.visits.load(Relaxed) == 0 && is_offered(edge);
-    edges.iter().position(is_untried).or_else(|| {
-        let on_offer = edges.iter().enumerate().filter(|(_, edge)| is_offered(edge));
-        let terms = |_, edge: &Edge, n| {
-            (rule.exploit(tree, edge, n), jitter(unseen, rng) * rule.explore(offers(edge)))
-        };
-        rule.best(on_offer, terms).0
-    })
+    let untried = edges.iter().position(is_untried);
+    if untried.is_some() && rule.expansion == Expansion::All {
+        return untried;
+    }
+    let tried = |edge: &Edge| edge.visits.load(Relaxed) > 0 && is_offered(edge);
+    let on_offer = edges.iter().enumerate().filter(|(_, edge)| tried(edge));
+    let count = on_offer.clone().count();
+    let terms =
+        |_, edge: &Edge, n| (rule.exploit(tree, edge, n), jitter(unseen, rng) * rule.explore(offers(edge)));
+    let (best, bound) = rule.best(on_offer, terms);
+    match untried {
+        Some(next) if count == 0 || rule.untried(rule.explore(offers(&edges[next])), count) > bound => {
+            untried
+        }
+        _ => best,
+    }
 }
 
 /// Chooses an edge by the value of each, which is not its mean; an untried one first.

@@ -137,7 +137,9 @@ impl Worker<'_> {
             end = step.choices;
         }
         for (total, from_root) in self.totals.iter_mut().zip(&backed) {
-            *total += f64::from(self.count) * (from_root.reward + from_root.weight * from_root.value);
+            let value = from_root.reward + from_root.weight * from_root.value;
+            *total += f64::from(self.count) * value;
+            self.rule.see(value);
         }
         self.backed = backed;
     }

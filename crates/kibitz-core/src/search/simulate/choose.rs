@@ -24,7 +24,7 @@ impl Worker<'_> {
                 if player == self.problem.view.player {
                     self.own = id;
                 }
-                if self.problem.is_observed(player) {
+                if self.problem.varies(player) {
                     self.offer(tree, id, player);
                 } else if tree.edges(id).is_empty() {
                     if self.lazy && tree.node(id).visits.load(Relaxed) == 0 {
@@ -47,7 +47,7 @@ impl Worker<'_> {
                 None
             } else if self.solver {
                 Some((self.select_unproved(tree, id, player, edges), None))
-            } else if self.ucb1 && plain && !self.problem.is_observed(player) {
+            } else if self.ucb1 && plain && !self.problem.varies(player) {
                 Some((select(tree, id, edges, &self.rule, unseen, &mut self.rng), None))
             } else {
                 self.pick(tree, id, player, several, unseen)
@@ -88,7 +88,8 @@ impl Worker<'_> {
             self.problem.model.legal(&self.world.state, player, &mut self.scratch);
             self.scratch.sort_unstable();
         }
-        let offered = (self.problem.inconsistent || counted).then_some((self.scratch.as_slice(), counted));
+        let varies = self.problem.inconsistent || self.problem.varies(player);
+        let offered = varies.then_some((self.scratch.as_slice(), counted));
         if self.problem.kind == TreeKind::Public {
             let (chosen, probability) = self.choose_policy(tree, id, player, several);
             let action = tree.edges(id)[chosen].action();
@@ -174,12 +175,15 @@ impl Worker<'_> {
         }
     }
 
-    /// Lists what is legal in the present world in `scratch`, sorted, adds what the node lacks of it, and counts
-    /// that it was on offer: another world may offer something else.
+    /// Lists what is legal in the present world in `scratch`, sorted, adds what the node lacks of it, and, where others
+    /// are observed, counts that it was on offer: another world may offer something else.
     fn offer(&mut self, tree: &Tree, id: NodeId, player: usize) {
         self.scratch.clear();
         self.problem.model.legal(&self.world.state, player, &mut self.scratch);
         self.rng.shuffle(&mut self.scratch);
-        tree.offer(id, &mut self.scratch);
+        match self.problem.is_observed(player) {
+            true => tree.offer(id, &mut self.scratch),
+            false => tree.list(id, &mut self.scratch),
+        }
     }
 }

@@ -15,7 +15,7 @@ pub(in crate::search) struct Problem<'a> {
     pub model: &'a dyn Model,
     pub view: &'a View,
     pub params: &'a SearchParams,
-    /// State, action-observation or public; never auto.
+    /// State, open-loop, action-observation or public; never auto.
     pub kind: TreeKind,
     pub selection: &'a dyn Selection,
     pub playout: &'a dyn Playout,
@@ -33,6 +33,8 @@ pub(in crate::search) struct Problem<'a> {
     pub present: &'a State,
     /// Worlds disagree with something that was seen: a node's actions need not be legal in the present one.
     pub inconsistent: bool,
+    /// Where the player has been before, the latest place last, as far as the selection asks for that.
+    pub recent: &'a [u64],
 }
 
 impl Problem<'_> {
@@ -47,7 +49,8 @@ impl Problem<'_> {
         let alone = parallel != Parallel::Tree || workers == 1;
         let plain = backup != Backup::Max && observers == Observers::All && self.columns() == 0;
         let plain = plain && !self.selection.draws();
-        self.params.growth() > 1.0 && plain && alone && self.kind != TreeKind::Public
+        let told_apart = !matches!(self.kind, TreeKind::Public | TreeKind::OpenLoop);
+        self.params.growth() > 1.0 && plain && alone && told_apart
     }
 
     /// Whether nodes are told apart by what their player has seen.
@@ -66,6 +69,13 @@ impl Problem<'_> {
     #[inline]
     pub fn is_observed(&self, player: usize) -> bool {
         self.params.observers == Observers::One && player != self.view.player
+    }
+
+    /// Whether what is legal at a node of `player` is what is legal in the present world: not all of the node's actions
+    /// need be, and there may be others.
+    #[inline]
+    pub fn varies(&self, player: usize) -> bool {
+        self.kind == TreeKind::OpenLoop || self.is_observed(player)
     }
 
     /// The key of the node where `player` decides in a world, so many steps from the root.

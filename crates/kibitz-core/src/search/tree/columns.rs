@@ -37,6 +37,13 @@ impl Tree {
         self.columns[column][edge].store(bits, Relaxed);
     }
 
+    /// Copies the numbers of so many edges.
+    pub(super) fn copy_columns(&self, from: usize, to: usize, count: usize) {
+        for column in 0..self.columns.len() {
+            (0..count).for_each(|edge| self.set_bits(column, to + edge, self.bits(column, from + edge)));
+        }
+    }
+
     /// Makes room for a number for each edge.
     pub(super) fn fit_columns(&mut self) {
         let edges = self.edges.len();

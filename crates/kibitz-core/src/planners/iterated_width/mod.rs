@@ -1,8 +1,14 @@
-//! `iw`, `brfs` and `one-look`: breadth-first searches from a known state in a model that is simulated, of which each
+//! `iw`, `rollout-iw`, `brfs` and `one-look`: searches from a known state in a model that is simulated, of which each
 //! action is tried once in each state, pruned by novelty (Geffner and Geffner 2015) or by nothing.
 //!
 //! Chance is the simulator's: what it draws first is taken for what will be. Against the worst of that optimism only
-//! actions are looked at that lose at once in the fewest of some samples: safety prepruning.
+//! actions are looked at that lose at once in the fewest of some samples: safety prepruning. `novelty.rs` has the tables,
+//! `rollout.rs` the search that goes deep first.
+
+mod novelty;
+mod rollout;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -16,13 +22,16 @@ use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::registry::PlannerEntry;
 use crate::rng::{Purpose, Rng};
+use crate::spec::{Spec, SpecError};
 use crate::view::View;
+use novelty::{Novelty, Width};
 
 crate::params! {
     /// What is pruned, and how much is looked at.
     pub struct WidthParams {
-        /// A state is kept if it makes so many atoms true together that were not in any state before it.
-        pub width: u32 = 1, in 1..=2;
+        /// A state is kept if it makes so many atoms true together that were not in any state before it. With 3/2 that is
+        /// one atom, or two of which one is about the piece that the player moves.
+        pub width: Width = Width::One;
         /// Moves of the model to try, those of safety prepruning included.
         pub transitions: u64 = 2_000, in 1..=u64::MAX;
         /// Time a move.
@@ -66,9 +75,19 @@ inventory::submit! {
         params: || WidthParams::default().docs(),
         build: |spec| {
             let WidthParams { width, transitions, milliseconds, samples, discount } = WidthParams::from_spec(spec)?;
-            let look = Look { name: "iw", width: Some(width), transitions, milliseconds, samples, discount };
-            Ok(Box::new(Breadth { look, session: None }))
+            let how = How::Novel(width);
+            let look = Look { name: "iw", how, transitions, milliseconds, samples, discount };
+            Ok(Box::new(Lookahead { look, session: None }))
         },
+    }
+}
+inventory::submit! {
+    PlannerEntry {
+        name: "rollout-iw",
+        summary: "IW(1) in rollouts: it sees deep states early and can be stopped at any time (Bandrés et al. 2018).",
+        needs: "one player, nothing hidden, atoms",
+        params: || BreadthParams::default().docs(),
+        build: |spec| Ok(Box::new(plain("rollout-iw", How::Rollouts, spec)?)),
     }
 }
 inventory::submit! {
@@ -77,11 +96,7 @@ inventory::submit! {
         summary: "Breadth-first search from the present, each action tried once in each state.",
         needs: NEEDS,
         params: || BreadthParams::default().docs(),
-        build: |spec| {
-            let BreadthParams { transitions, milliseconds, samples, discount } = BreadthParams::from_spec(spec)?;
-            let look = Look { name: "brfs", width: None, transitions, milliseconds, samples, discount };
-            Ok(Box::new(Breadth { look, session: None }))
-        },
+        build: |spec| Ok(Box::new(plain("brfs", How::All, spec)?)),
     }
 }
 inventory::submit! {
@@ -93,16 +108,35 @@ inventory::submit! {
         build: |spec| {
             let OneLookParams { samples } = OneLookParams::from_spec(spec)?;
             let name = "one-look";
-            let look = Look { name, width: None, transitions: 0, milliseconds: None, samples, discount: 1.0 };
-            Ok(Box::new(Breadth { look, session: None }))
+            let how = How::All;
+            let look = Look { name, how, transitions: 0, milliseconds: None, samples, discount: 1.0 };
+            Ok(Box::new(Lookahead { look, session: None }))
         },
     }
+}
+
+/// One that has these parameters and no others.
+fn plain(name: &'static str, how: How, spec: &Spec) -> Result<Lookahead, SpecError> {
+    let BreadthParams { transitions, milliseconds, samples, discount } = BreadthParams::from_spec(spec)?;
+    let look = Look { name, how, transitions, milliseconds, samples, discount };
+    Ok(Lookahead { look, session: None })
+}
+
+/// In which order states are looked at, and which are kept.
+#[derive(Clone, Copy)]
+enum How {
+    /// The nearest first, and all of them.
+    All,
+    /// The nearest first, and those that are new.
+    Novel(Width),
+    /// In rollouts, those that make an atom true nearer to the root than ever.
+    Rollouts,
 }
 
 /// How far to look, and what at.
 struct Look {
     name: &'static str,
-    width: Option<u32>,
+    how: How,
     /// For safety and the search together; none are left for a search where there are fewer.
     transitions: u64,
     milliseconds: Option<f64>,
@@ -110,7 +144,7 @@ struct Look {
     discount: f64,
 }
 
-struct Breadth {
+struct Lookahead {
     look: Look,
     session: Option<Session>,
 }
@@ -122,15 +156,21 @@ struct Session {
     decisions: u64,
 }
 
-impl Planner for Breadth {
+impl Planner for Lookahead {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let model = collapsed_or_self(model);
         let name = self.look.name;
         if !model.info().perfect_information || model.info().players != 1 {
             return Err(format!("{name} needs {NEEDS}, which this game has not; try uct"));
         }
-        if self.look.width.is_some() && !model.has().atoms {
+        if !matches!(self.look.how, How::All) && !model.has().atoms {
             return Err(format!("{name} needs atoms, and this game declares none; try brfs"));
+        }
+        if matches!(self.look.how, How::Novel(Width::OneAndAHalf)) && model.own_atoms().is_empty() {
+            return Err(format!(
+                "{name}: width=3/2 needs a game that says which atoms are about the piece that the player moves; try \
+                 width=2"
+            ));
         }
         let belief = BeliefKind::from(Form::Auto).build(&*model, 1)?;
         self.session = Some(Session { model, belief, rng: Rng::new(seed), decisions: 0 });
@@ -163,10 +203,13 @@ impl Planner for Breadth {
             interrupt: Interrupt::new(&mut late),
             transitions: 0,
             nodes: 0,
+            is_full: false,
         };
         let mut table = search.safe(state, &view.legal);
-        if look.transitions > 0 {
-            search.breadth_first(state, &mut table);
+        match look.how {
+            _ if look.transitions == 0 => {}
+            How::Rollouts => search.roll_out(state, &mut table),
+            How::All | How::Novel(_) => search.breadth_first(state, &mut table),
         }
         if model.faults() != faults {
             return Err(model.fault().unwrap_or_default());
@@ -180,10 +223,7 @@ impl Planner for Breadth {
             simulations: table.iter().map(|row| row.visits).sum(),
             transitions: Some(search.transitions),
             nodes: search.nodes,
-            notes: match view.legal.len() - table.len() {
-                0 => Vec::new(),
-                left => vec![format!("{left} of {} actions are left out as unsafe", view.legal.len())],
-            },
+            notes: search.notes(view.legal.len() - table.len(), view.legal.len()),
             table,
             belief: Some(1),
             elapsed: begun.elapsed(),
@@ -195,12 +235,37 @@ impl Planner for Breadth {
 /// A state that is kept.
 struct Node {
     state: State,
-    /// Which of the actions at the root led here.
+    path: Path,
+}
+
+/// What is known of the way from the root.
+#[derive(Clone, Copy)]
+struct Path {
+    /// Which of the actions at the root it begins with.
     first: usize,
     /// What was got on the way, discounted.
     value: f64,
     /// What the next reward counts.
     weight: f64,
+}
+
+impl Path {
+    const ROOT: Path = Path { first: usize::MAX, value: 0.0, weight: 1.0 };
+
+    /// Goes on by the action of this number, for this reward.
+    fn then(self, action: usize, reward: f64, discount: f64) -> Path {
+        Path {
+            first: if self.first == usize::MAX { action } else { self.first },
+            value: self.value + self.weight * reward,
+            weight: self.weight * discount,
+        }
+    }
+
+    /// Counts among the paths that begin with its first action.
+    fn note(self, best: &mut [Option<f64>]) {
+        let best = &mut best[self.first];
+        *best = Some(best.map_or(self.value, |best| best.max(self.value)));
+    }
 }
 
 struct Search<'a> {
@@ -211,9 +276,36 @@ struct Search<'a> {
     interrupt: Interrupt<'a>,
     transitions: u64,
     nodes: u64,
+    /// Whether there was no room for more pairs of atoms.
+    is_full: bool,
 }
 
 impl Search<'_> {
+    /// Whether the budget is used up, or somebody wants an answer.
+    fn is_out(&mut self) -> bool {
+        self.transitions >= self.look.transitions || self.interrupt.poll()
+    }
+
+    /// What somebody who reads the decision ought to know.
+    fn notes(&self, unsafe_actions: usize, actions: usize) -> Vec<String> {
+        let mut notes = Vec::new();
+        if unsafe_actions > 0 {
+            notes.push(format!("{unsafe_actions} of {actions} actions are left out as unsafe"));
+        }
+        if self.is_full {
+            notes.push("the table of pairs of atoms is full: the search ended early".to_owned());
+        }
+        notes
+    }
+
+    /// The values of the root's actions: those of the best paths. One all of whose paths were pruned has none.
+    fn conclude(&self, table: &mut [Judgement], best: Vec<Option<f64>>) {
+        let nothing = best.iter().all(Option::is_none);
+        for (row, best) in table.iter_mut().zip(best) {
+            row.value = best.or(row.value.filter(|_| nothing));
+        }
+    }
+
     /// What an action leads to, chance included, up to the next choice; and what it pays.
     fn successor(&mut self, state: &State, action: Action) -> (State, f64) {
         let mut rewards = [0.0];
@@ -236,7 +328,8 @@ impl Search<'_> {
             let (mut lost, mut sum) = (0, 0.0);
             for _ in 0..self.look.samples {
                 let (next, reward) = self.successor(state, *action);
-                lost += u32::from(reward < 0.0 && self.model.turn(&next) == Turn::Over);
+                let over = self.model.turn(&next) == Turn::Over;
+                lost += u32::from(over && self.model.info().is_lost(reward));
                 sum += reward;
             }
             let samples = f64::from(self.look.samples);
@@ -252,7 +345,10 @@ impl Search<'_> {
     /// Looks at states in the order of their distance; an action's value becomes that of the best path that begins
     /// with it.
     fn breadth_first(&mut self, root: &State, table: &mut [Judgement]) {
-        let mut novelty = self.look.width.map(|width| Novelty::new(width, self.model.atom_count()));
+        let mut novelty = match self.look.how {
+            How::Novel(width) => Some(Novelty::new(width, self.model.atom_count(), self.model.own_atoms())),
+            How::All | How::Rollouts => None,
+        };
         let mut best: Vec<Option<f64>> = vec![None; table.len()];
         let (mut atoms, mut before) = (Vec::new(), Vec::new());
         if let Some(novelty) = &mut novelty {
@@ -260,120 +356,42 @@ impl Search<'_> {
             novelty.is_new(&atoms, &[]);
         }
         let mut queue = VecDeque::new();
-        queue.push_back(Node { state: root.clone(), first: usize::MAX, value: 0.0, weight: 1.0 });
+        queue.push_back(Node { state: root.clone(), path: Path::ROOT });
         let mut legal = Vec::new();
-        'search: while let Some(node) = queue.pop_front() {
+        'search: while let Some(Node { state, path }) = queue.pop_front() {
             legal.clear();
-            match node.first {
+            match path.first {
                 usize::MAX => legal.extend(table.iter().map(|row| row.action)),
-                _ => self.model.legal(&node.state, self.player, &mut legal),
+                _ => self.model.legal(&state, self.player, &mut legal),
             }
             if novelty.is_some() {
                 before.clear();
-                self.model.atoms(&node.state, &mut before);
+                self.model.atoms(&state, &mut before);
             }
             for (number, action) in legal.iter().enumerate() {
-                let first = if node.first == usize::MAX { number } else { node.first };
-                if self.transitions >= self.look.transitions || self.interrupt.poll() {
+                self.is_full = novelty.as_ref().is_some_and(Novelty::is_full);
+                if self.is_out() || self.is_full {
                     break 'search;
                 }
-                let (state, reward) = self.successor(&node.state, *action);
-                let value = node.value + node.weight * reward;
-                let over = self.model.turn(&state) == Turn::Over;
+                let (next, reward) = self.successor(&state, *action);
+                let path = path.then(number, reward, self.look.discount);
+                table[path.first].visits += 1;
+                let over = self.model.turn(&next) == Turn::Over;
                 let is_new = novelty.as_mut().is_none_or(|novelty| {
                     atoms.clear();
-                    self.model.atoms(&state, &mut atoms);
+                    self.model.atoms(&next, &mut atoms);
                     novelty.is_new(&atoms, &before)
                 });
-                table[first].visits += 1;
                 // How a game ended is known, whether or not that shows in an atom.
-                if !is_new && !over {
-                    continue;
+                if is_new || over {
+                    path.note(&mut best);
                 }
-                best[first] = Some(best[first].map_or(value, |best| best.max(value)));
-                if !over {
+                if is_new && !over {
                     self.nodes += 1;
-                    queue.push_back(Node { state, first, value, weight: node.weight * self.look.discount });
+                    queue.push_back(Node { state: next, path });
                 }
             }
         }
-        for (row, best) in table.iter_mut().zip(best) {
-            row.value = best.or(row.value.filter(|_| self.nodes == 0));
-        }
-    }
-}
-
-/// An atom that has not been true.
-const UNSEEN: u32 = u32::MAX;
-
-/// Which atoms, or which pairs of them, have been true.
-struct Novelty {
-    width: u32,
-    /// The number of each atom that has been true, in the order of its first time, or [`UNSEEN`].
-    numbers: Vec<u32>,
-    /// How many have been.
-    seen: u32,
-    /// A bit for each pair of numbers.
-    pairs: Vec<u64>,
-    /// The numbers of a state's atoms, and whether they are new to its parent.
-    now: Vec<(u32, bool)>,
-    parent: Vec<u32>,
-}
-
-impl Novelty {
-    fn new(width: u32, atoms: u32) -> Novelty {
-        let numbers = vec![UNSEEN; atoms as usize];
-        Novelty { width, numbers, seen: 0, pairs: Vec::new(), now: Vec::new(), parent: Vec::new() }
-    }
-
-    /// Whether a state with these atoms makes something true that was not before, and remembers it. Of its parent,
-    /// which was kept, all pairs are known.
-    fn is_new(&mut self, atoms: &[u32], parent: &[u32]) -> bool {
-        let mut new = false;
-        self.parent.clear();
-        self.parent.extend_from_slice(parent);
-        self.parent.sort_unstable();
-        self.now.clear();
-        for atom in atoms {
-            let number = &mut self.numbers[*atom as usize];
-            if *number == UNSEEN {
-                (*number, self.seen, new) = (self.seen, self.seen + 1, true);
-            }
-            let number = *number;
-            if self.width > 1 {
-                self.now.push((number, self.parent.binary_search(atom).is_err()));
-            }
-        }
-        for (left, is_left_new) in &self.now {
-            for (right, is_right_new) in &self.now {
-                if right < left && (*is_left_new || *is_right_new) {
-                    let (left, right) = (*left as usize, *right as usize);
-                    let pair = left * (left - 1) / 2 + right;
-                    if self.pairs.len() <= pair / 64 {
-                        self.pairs.resize(pair / 64 + 1, 0);
-                    }
-                    new |= self.pairs[pair / 64] >> (pair % 64) & 1 == 0;
-                    self.pairs[pair / 64] |= 1 << (pair % 64);
-                }
-            }
-        }
-        new
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_state_is_new_by_an_atom_or_by_a_pair() {
-        let states: [&[u32]; 5] = [&[1, 2], &[2, 3], &[1, 3], &[3, 1], &[1, 2, 3]];
-        let mut one = Novelty::new(1, 5);
-        assert_eq!(states.map(|state| one.is_new(state, &[])), [true, true, false, false, false]);
-        let mut two = Novelty::new(2, 5);
-        assert_eq!(states.map(|state| two.is_new(state, &[])), [true, true, true, false, false]);
-        // All pairs of the parent are known.
-        assert!(two.is_new(&[1, 4], &[1]));
-        assert!(!two.is_new(&[4, 1], &[1, 4]));
+        self.conclude(table, best);
     }
 }
