@@ -70,6 +70,8 @@ pub(super) struct Worker<'a> {
     solver: bool,
     known: Option<u32>,
     pub solved: bool,
+    /// Proved edges that count as chosen, where the simulation went on by another: with the number of that choice.
+    settled: Vec<(usize, u32)>,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
     /// An action that might have been chosen at a node in place of the present one.
@@ -149,6 +151,7 @@ impl<'a> Worker<'a> {
             solver: problem.params.solver,
             known: None,
             solved: false,
+            settled: Vec::new(),
             uniform: !problem.selection.explores() && !problem.selection.draws(),
             trial: None,
             before: None,
@@ -261,6 +264,7 @@ impl<'a> Worker<'a> {
         self.rewards.clear();
         self.choices.clear();
         self.leaves.clear();
+        self.settled.clear();
         self.own = self.root;
         self.last.fill(None);
         if let Some(trace) = &mut self.trace {

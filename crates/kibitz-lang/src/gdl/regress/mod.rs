@@ -54,8 +54,8 @@ impl Default for RegressLimits {
 pub struct ActionHeuristic {
     /// For each role: its formulas, or why it has none.
     pub roles: Vec<Result<RoleHeuristic, String>>,
-    /// Whether nobody chooses while another does.
-    pub turn_taking: bool,
+    /// For each role: whether all others wait while it chooses.
+    pub alone: Vec<bool>,
     /// Whether what others do meanwhile follows from the rules; else it was seen in random games.
     pub proved: bool,
 }
@@ -77,7 +77,7 @@ impl fmt::Display for RoleHeuristic {
         let [products, facts] = [program.len(), program.leaves.len()];
         write!(
             f,
-            "goal {goal}: {products} products of {facts} facts, of which {holding} are known to stay once they hold \
+            "goal {goal}: {products} products of {facts} facts, of which {holding} are proved to stay once they hold \
              and {failing} to stay away once they do not"
         )
     }
@@ -100,7 +100,22 @@ impl ActionHeuristic {
         let roles = (0..ground.roles.len())
             .map(|role| regression.role(role, &waits.meanwhile[role], network, limits))
             .collect();
-        ActionHeuristic { roles, turn_taking: waits.turn_taking(), proved: waits.proved }
+        ActionHeuristic { roles, alone: waits.alone(), proved: waits.proved }
+    }
+
+    /// What a role's heuristic goes by, and how that is known; why it has none.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn about(&self, role: usize) -> Result<String, String> {
+        let own = self.roles[role].as_ref().map_err(Clone::clone)?;
+        let others = match (self.alone[role], self.proved) {
+            _ if self.roles.len() == 1 => "",
+            (true, true) => "; others wait meanwhile (proved)",
+            (true, false) => "; others wait meanwhile (as random games show)",
+            (false, _) => "; others may choose at the same time",
+        };
+        Ok(format!("{own}{others}"))
     }
 }
 
@@ -174,7 +189,7 @@ impl<'a> Regression<'a> {
             holds: if persistent[0](fact) { 1.0 } else { CERTAINTY },
             fails: if persistent[1](fact) { 0.0 } else { 1.0 - CERTAINTY },
         };
-        let program = Program::new(&builder.formulas, &by, leaf);
+        let program = Program::new(&builder.formulas, &by, actions, leaf);
         if program.len() > limits.products {
             return Err(format!(
                 "the formula of its goal of {goal} has {} products, more than {} (limit.heuristic_products)",
