@@ -9,15 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_action::ByAction;
 use super::formula::{Formula, Formulas, Node};
+use super::graph::{CONSTANTS, Graph, Slot, Values};
 
 /// What a fact that holds counts, where it need not hold for ever; one that does not counts what is left to 1.
 pub const CERTAINTY: f64 = 0.97;
-/// What nobody can tell.
-const UNKNOWN: f64 = 0.5;
 /// The most operations that are listed for actions one by one, for each operation that there is.
 const LISTED: usize = 16;
-/// The most bits that say which products are behind which fact: 4 MiB of them.
-const REACH: usize = 1 << 25;
 
 /// A fact as a formula reads it.
 #[derive(Clone, Copy, Debug)]
@@ -30,46 +27,26 @@ pub struct Leaf {
     pub fails: f64,
 }
 
-/// Where a formula's value is found: twice the place of a pair, which is a value and its complement, and one more for
-/// the complement. The first pairs are those of the constants, then come the facts and then the products.
-type Slot = u32;
-
-/// Pairs of the constants.
-const CONSTANTS: [[f64; 2]; 2] = [[0.0, 1.0], [UNKNOWN, UNKNOWN]];
-
-/// A formula that is asked for.
-#[derive(Clone, Copy, Debug)]
-struct Root {
-    slot: Slot,
-    /// Where in `needs` it stands which products are behind it.
+/// What an action asks for: places in a code's `changes` and `needs`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    changes: [u32; 2],
     needs: [u32; 2],
 }
 
-/// Facts of one word of a state that formulas read.
+/// Formulas by action, compiled.
 #[derive(Debug)]
-struct Watched {
-    word: usize,
-    mask: u64,
-    /// The number of the first of them among all.
-    first: usize,
-}
-
-/// The formulas of a role's actions, ready to be evaluated.
-#[derive(Debug)]
-pub struct Program {
-    /// Tells programs apart.
-    id: u64,
-    /// The facts, in the order of their numbers.
-    pub leaves: Vec<Leaf>,
-    watched: Vec<Watched>,
-    /// Products of two slots each, what is needed first.
-    products: Vec<[Slot; 2]>,
-    /// For each fact, which products it is behind, a bit each. None where these would be too many bits.
-    reach: Option<Vec<u64>>,
-    /// What all actions that are not listed have; with what all listed ones share.
-    common: Root,
-    /// By action.
-    actions: Vec<Root>,
+struct Code {
+    /// The numbers of the facts that are its leaves, in their order.
+    facts: Vec<u32>,
+    graph: Graph,
+    /// Where each formula is found for all actions that do not change it,
+    common: Vec<Slot>,
+    /// and what these need.
+    needed: [u32; 2],
+    actions: Vec<Asked>,
+    /// Formulas, by their numbers, that are others for an action.
+    changes: Vec<(u32, Slot)>,
     /// Products, a bit each, in words.
     needs: Vec<(u32, u64)>,
 }
@@ -87,7 +64,7 @@ const REST: u32 = 1;
 impl Visits {
     fn of(formulas: &Formulas) -> Visits {
         let mut by = vec![0; formulas.len()];
-        by[..2].fill(ALL);
+        by[..CONSTANTS.len()].fill(ALL);
         Visits { by }
     }
 
@@ -149,19 +126,29 @@ impl Order {
     }
 }
 
-static PROGRAMS: AtomicU64 = AtomicU64::new(0);
-
-impl Program {
-    /// Compiles a role's formulas. `leaf` says what a fact counts.
-    pub fn new(formulas: &Formulas, by: &ByAction, actions: usize, leaf: impl Fn(u32) -> Leaf) -> Program {
+impl Code {
+    /// Compiles some formulas of all actions.
+    fn new(formulas: &Formulas, all: &[ByAction], actions: usize) -> Code {
+        let mut others: Vec<Vec<(u32, Formula)>> = vec![Vec::new(); actions];
+        for (number, by) in (0..).zip(all) {
+            by.others
+                .iter()
+                .for_each(|(action, formula)| others[*action as usize].push((number, *formula)));
+        }
         // What all actions have in common, then the rest.
         let (mut visits, mut order) = (Visits::of(formulas), Order::default());
-        let mut shared = visits.behind(formulas, by.common, ALL);
+        let mut shared: Vec<usize> =
+            all.iter().flat_map(|by| visits.behind(formulas, by.common, ALL)).collect();
+        shared.sort_unstable();
         order.add(formulas, &shared);
         let (mut own, mut listed, most) = (Vec::new(), 0, LISTED * (formulas.len() + 64));
-        for (visitor, (_, formula)) in (REST + 1..).zip(&by.others) {
+        for (visitor, changed) in (REST + 1..).zip(&others) {
             let visitor = if listed < most { visitor } else { REST };
-            let places = visits.behind(formulas, *formula, visitor);
+            let mut places: Vec<usize> = changed
+                .iter()
+                .flat_map(|(_, formula)| visits.behind(formulas, *formula, visitor))
+                .collect();
+            places.sort_unstable();
             order.add(formulas, &places);
             listed += places.len();
             own.push(if listed < most { order.need(&places) } else { [0, 0] });
@@ -171,7 +158,7 @@ impl Program {
             (shared, order.needs) = (order.products.clone(), Vec::new());
             own.fill([0, 0]);
         }
-        let needs = order.need(&shared);
+        let needed = order.need(&shared);
 
         let mut facts: Vec<(u32, usize)> = Vec::with_capacity(order.facts.len());
         facts.extend(order.facts.iter().filter_map(|place| match formulas.node(*place) {
@@ -179,7 +166,6 @@ impl Program {
             _ => None,
         }));
         facts.sort_unstable();
-        let leaves: Vec<Leaf> = facts.iter().map(|(number, _)| leaf(*number)).collect();
         let mut pair_of: FxHashMap<usize, u32> = [(0, 0), (1, 1)].into_iter().collect();
         let places = facts.iter().map(|(_, place)| place).chain(&order.products);
         pair_of.extend(places.copied().zip(CONSTANTS.len() as u32..));
@@ -188,27 +174,87 @@ impl Program {
             Node::And(a, b) => [slot(a), slot(b)],
             _ => [0, 0],
         };
-        let products: Vec<[Slot; 2]> = order.products.iter().map(both).collect();
-        let common = Root { slot: slot(by.common), needs };
-        let mut roots = vec![Root { needs: [0, 0], ..common }; actions];
-        for ((action, formula), needs) in by.others.iter().zip(own) {
-            roots[*action as usize] = Root { slot: slot(*formula), needs };
-        }
-        Program {
-            id: PROGRAMS.fetch_add(1, Relaxed),
-            watched: watched(&leaves),
-            reach: reach(&products, leaves.len()),
-            leaves,
-            products,
-            common,
-            actions: roots,
+        let mut changes = Vec::new();
+        let mut asked = |(changed, needs): (&Vec<(u32, Formula)>, [u32; 2])| {
+            let begin = changes.len() as u32;
+            changes.extend(changed.iter().map(|(number, formula)| (*number, slot(*formula))));
+            Asked { changes: [begin, changes.len() as u32], needs }
+        };
+        Code {
+            actions: others.iter().zip(own).map(&mut asked).collect(),
+            graph: Graph::new(facts.len(), order.products.iter().map(both).collect()),
+            facts: facts.into_iter().map(|(number, _)| number).collect(),
+            common: all.iter().map(|by| slot(by.common)).collect(),
+            needed,
+            changes,
             needs: order.needs,
         }
     }
 
+    fn needs(&self, [begin, end]: [u32; 2]) -> &[(u32, u64)] {
+        &self.needs[begin as usize..end as usize]
+    }
+
+    /// What an action changes, and what that needs.
+    #[inline]
+    fn asked(&self, action: Action) -> (&[(u32, Slot)], &[(u32, u64)]) {
+        let Asked { changes: [begin, end], needs } =
+            self.actions.get(action.0 as usize).copied().unwrap_or_default();
+        (&self.changes[begin as usize..end as usize], self.needs(needs))
+    }
+}
+
+/// Facts of one word of a state that formulas read.
+#[derive(Debug)]
+struct Watched {
+    word: usize,
+    mask: u64,
+    /// The number of the first of them among all.
+    first: usize,
+}
+
+/// The formulas of a role's actions, ready to be evaluated.
+#[derive(Debug)]
+pub struct Program {
+    /// Tells programs apart.
+    id: u64,
+    /// The facts, in the order of their numbers.
+    pub leaves: Vec<Leaf>,
+    watched: Vec<Watched>,
+    /// The actions' formulas; or, where the goal is kept apart, those of the facts after the step that it reads.
+    code: Code,
+    /// The goal over these.
+    goal: Option<Code>,
+}
+
+static PROGRAMS: AtomicU64 = AtomicU64::new(0);
+
+impl Program {
+    /// Compiles a role's formulas. `leaf` says what a fact counts.
+    pub fn new(formulas: &Formulas, by: ByAction, actions: usize, leaf: impl Fn(u32) -> Leaf) -> Program {
+        Program::of(Code::new(formulas, &[by], actions), None, leaf)
+    }
+
+    /// Compiles a goal over facts after the step, and the formulas of these facts, by their numbers there.
+    pub fn apart(
+        (goal, root): (&Formulas, Formula),
+        (formulas, after): (&Formulas, &[ByAction]),
+        actions: usize,
+        leaf: impl Fn(u32) -> Leaf,
+    ) -> Program {
+        let goal = Code::new(goal, &[ByAction::all(root)], 0);
+        let read: Vec<ByAction> = goal.facts.iter().map(|fact| after[*fact as usize].clone()).collect();
+        Program::of(Code::new(formulas, &read, actions), Some(goal), leaf)
+    }
+
+    fn of(code: Code, goal: Option<Code>, leaf: impl Fn(u32) -> Leaf) -> Program {
+        let leaves: Vec<Leaf> = code.facts.iter().map(|fact| leaf(*fact)).collect();
+        Program { id: PROGRAMS.fetch_add(1, Relaxed), watched: watched(&leaves), leaves, code, goal }
+    }
+
     /// How many products there are.
     pub fn len(&self) -> usize {
-        self.products.len()
+        self.code.graph.products.len() + self.goal.as_ref().map_or(0, |goal| goal.graph.products.len())
     }
 
     /// Whether it says the same of all actions in all states.
@@ -216,18 +262,54 @@ impl Program {
         self.leaves.is_empty()
     }
 
+    /// Whether the goal is not made one formula with what an action brings about.
+    pub fn is_apart(&self) -> bool {
+        self.goal.is_some()
+    }
+
     /// Appends what the formula of each of these actions comes to, from 0 to 1, where these facts hold: a bit each.
     pub fn evaluate(&self, facts: &[u64], actions: &[Action], values: &mut Vec<f64>) {
         MEMORIES.with_borrow_mut(|memories| {
-            let memory = memory_of(self, memories);
-            memory.see(self, facts);
-            memory.work(self, self.common.needs);
+            let Memory { facts: seen, now, after, .. } = memory_of(self, memories);
+            self.see(facts, seen, now);
+            let Program { code, goal, .. } = self;
+            now.work(&code.graph, code.needs(code.needed));
+            let (Some(goal), Some(after)) = (goal, after) else {
+                values.extend(actions.iter().map(|action| {
+                    let (changes, needs) = code.asked(*action);
+                    now.work(&code.graph, needs);
+                    now.value(changes.first().map_or(code.common[0], |(_, slot)| *slot))
+                }));
+                return;
+            };
+            for (number, slot) in code.common.iter().enumerate() {
+                after.set(&goal.graph, number, now.value(*slot));
+            }
+            after.work(&goal.graph, goal.needs(goal.needed));
             values.extend(actions.iter().map(|action| {
-                let root = self.actions.get(action.0 as usize).unwrap_or(&self.common);
-                memory.work(self, root.needs);
-                memory.value(root.slot)
+                let (changes, needs) = code.asked(*action);
+                now.work(&code.graph, needs);
+                let changed = changes.iter().map(|(number, slot)| (*number, now.value(*slot)));
+                after.try_out(&goal.graph, changed, goal.common[0])
             }));
         });
+    }
+
+    /// Takes over another state.
+    #[inline]
+    fn see(&self, facts: &[u64], seen: &mut [u64], now: &mut Values) {
+        for (Watched { word, mask, first }, seen) in self.watched.iter().zip(seen) {
+            let held = facts[*word] & mask;
+            let mut changed = held ^ *seen;
+            *seen = held;
+            while changed != 0 {
+                let bit = changed & changed.wrapping_neg();
+                changed ^= bit;
+                let number = first + (mask & (bit - 1)).count_ones() as usize;
+                let leaf = self.leaves[number];
+                now.set(&self.code.graph, number, if held & bit == 0 { leaf.fails } else { leaf.holds });
+            }
+        }
     }
 }
 
@@ -242,38 +324,6 @@ fn watched(leaves: &[Leaf]) -> Vec<Watched> {
         }
     }
     words
-}
-
-/// Which products each fact is behind.
-fn reach(products: &[[Slot; 2]], leaves: usize) -> Option<Vec<u64>> {
-    let (stride, width) = (products.len().div_ceil(64), leaves.div_ceil(64));
-    if stride * 64 * leaves > REACH || width * 64 * products.len() > REACH {
-        return None;
-    }
-    let mut behind = vec![0_u64; products.len() * width];
-    let mut reach = vec![0_u64; leaves * stride];
-    for (number, pair) in products.iter().enumerate() {
-        let (done, rest) = behind.split_at_mut(number * width);
-        let own = &mut rest[..width];
-        for slot in pair {
-            match (*slot as usize / 2).checked_sub(CONSTANTS.len()) {
-                None => {}
-                Some(leaf) if leaf < leaves => own[leaf / 64] |= 1 << (leaf % 64),
-                Some(other) => {
-                    let theirs = &done[(other - leaves) * width..][..width];
-                    own.iter_mut().zip(theirs).for_each(|(own, theirs)| *own |= theirs);
-                }
-            }
-        }
-        for (word, mut bits) in own.iter().copied().enumerate() {
-            while bits != 0 {
-                let leaf = 64 * word + bits.trailing_zeros() as usize;
-                reach[leaf * stride + number / 64] |= 1 << (number % 64);
-                bits &= bits - 1;
-            }
-        }
-    }
-    Some(reach)
 }
 
 thread_local! {
@@ -291,9 +341,29 @@ struct Memory {
     program: u64,
     /// Of each word that is watched, which facts held.
     facts: Vec<u64>,
-    pairs: Vec<[f64; 2]>,
-    /// Products, a bit each, that are behind something that has changed.
-    stale: Vec<u64>,
+    now: Values,
+    /// After the step, where the goal is kept apart: what all actions have in common.
+    after: Option<Values>,
+}
+
+impl Memory {
+    /// No fact holds.
+    fn new(program: &Program) -> Memory {
+        let mut now = Values::new(&program.code.graph);
+        for (number, leaf) in program.leaves.iter().enumerate() {
+            now.set(&program.code.graph, number, leaf.fails);
+        }
+        Memory {
+            program: program.id,
+            facts: vec![0; program.watched.len()],
+            now,
+            after: program.goal.as_ref().map(|goal| Values::new(&goal.graph)),
+        }
+    }
+
+    fn pairs(&self) -> usize {
+        self.now.pairs.len() + self.after.as_ref().map_or(0, |after| after.pairs.len())
+    }
 }
 
 /// This thread's memory of a program.
@@ -301,78 +371,12 @@ fn memory_of<'a>(program: &Program, memories: &'a mut Vec<Memory>) -> &'a mut Me
     let known = memories.iter().position(|memory| memory.program == program.id);
     let place = known.unwrap_or_else(|| {
         let memory = Memory::new(program);
-        let mut pairs =
-            memories.iter().map(|memory| memory.pairs.len()).sum::<usize>() + memory.pairs.len();
+        let mut pairs = memories.iter().map(Memory::pairs).sum::<usize>() + memory.pairs();
         while !memories.is_empty() && (pairs > PAIRS_KEPT || memories.len() >= MEMORIES_KEPT) {
-            pairs -= memories.remove(0).pairs.len();
+            pairs -= memories.remove(0).pairs();
         }
         memories.push(memory);
         memories.len() - 1
     });
     &mut memories[place]
-}
-
-impl Memory {
-    /// No fact holds, and no product has been worked out.
-    fn new(program: &Program) -> Memory {
-        let pair = |leaf: &Leaf| [leaf.fails, 1.0 - leaf.fails];
-        let mut pairs: Vec<[f64; 2]> =
-            CONSTANTS.into_iter().chain(program.leaves.iter().map(pair)).collect();
-        pairs.resize(pairs.len() + program.products.len(), [0.0; 2]);
-        Memory {
-            program: program.id,
-            facts: vec![0; program.watched.len()],
-            pairs,
-            stale: vec![u64::MAX; program.products.len().div_ceil(64)],
-        }
-    }
-
-    /// Takes over another state.
-    #[inline]
-    fn see(&mut self, program: &Program, facts: &[u64]) {
-        let Memory { facts: seen, pairs, stale, .. } = self;
-        for (Watched { word, mask, first }, seen) in program.watched.iter().zip(seen) {
-            let now = facts[*word] & mask;
-            let mut changed = now ^ *seen;
-            *seen = now;
-            while changed != 0 {
-                let bit = changed & changed.wrapping_neg();
-                changed ^= bit;
-                let number = first + (mask & (bit - 1)).count_ones() as usize;
-                let leaf = program.leaves[number];
-                let value = if now & bit == 0 { leaf.fails } else { leaf.holds };
-                pairs[CONSTANTS.len() + number] = [value, 1.0 - value];
-                match &program.reach {
-                    Some(reach) => {
-                        let behind = &reach[number * stale.len()..][..stale.len()];
-                        stale.iter_mut().zip(behind).for_each(|(stale, behind)| *stale |= behind);
-                    }
-                    None => stale.fill(u64::MAX),
-                }
-            }
-        }
-    }
-
-    /// Works out what is stale of these products.
-    #[inline]
-    fn work(&mut self, program: &Program, [begin, end]: [u32; 2]) {
-        let first = CONSTANTS.len() + program.leaves.len();
-        for (word, mask) in &program.needs[begin as usize..end as usize] {
-            let stale = &mut self.stale[*word as usize];
-            let mut open = *stale & mask;
-            *stale &= !mask;
-            while open != 0 {
-                let product = 64 * *word as usize + open.trailing_zeros() as usize;
-                open &= open - 1;
-                let [a, b] = program.products[product];
-                let value = self.value(a) * self.value(b);
-                self.pairs[first + product] = [value, 1.0 - value];
-            }
-        }
-    }
-
-    #[inline]
-    fn value(&self, slot: Slot) -> f64 {
-        self.pairs[slot as usize >> 1][slot as usize & 1]
-    }
 }

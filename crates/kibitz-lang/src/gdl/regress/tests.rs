@@ -124,6 +124,16 @@ fn facts_persist() {
 /// nobody knows what: others choose at the same time.)
 #[test]
 fn certain_facts_look_one_step_ahead() {
+    certain_facts(&RegressLimits::default());
+}
+
+/// The same, where the goal is not made one formula with what an action brings about.
+#[test]
+fn certain_facts_look_one_step_ahead_with_the_goal_apart() {
+    certain_facts(&RegressLimits { by_action: 0, ..RegressLimits::default() });
+}
+
+fn certain_facts(limits: &RegressLimits) {
     let mut reached = 0;
     for name in [
         "tic-tac-toe.kif",
@@ -143,8 +153,9 @@ fn certain_facts_look_one_step_ahead() {
         "peg-solitaire.kif",
         "eight-puzzle.kif",
     ] {
-        let (machine, mut heuristic) = made(&shipped(name), &RegressLimits::default());
+        let (machine, mut heuristic) = made(&shipped(name), limits);
         for own in heuristic.roles.iter_mut().flatten() {
+            assert!(limits.by_action > 0 || own.program.is_apart() || own.program.is_empty());
             for leaf in own.program.leaves.iter_mut() {
                 (leaf.holds, leaf.fails) = (1.0, 0.0);
             }
@@ -175,7 +186,7 @@ fn certain_facts_look_one_step_ahead() {
                         let (mut after, mut moves) = (facts.clone(), moves.clone());
                         moves[role] = action.0;
                         machine.advance(&mut after, &moves, &mut told);
-                        let is_reached = machine.scores(&after, role).contains(&own.goal);
+                        let is_reached = machine.scores(&after, role).contains(&own.goal) != own.avoided;
                         let told = if takes_turns(&heuristic) { value == 1.0 } else { value > 0.0 };
                         assert!(
                             !is_reached || told,
@@ -202,8 +213,10 @@ fn certain_facts_look_one_step_ahead() {
 /// state yet says the same, to the last bit.
 #[test]
 fn only_what_has_changed_is_worked_out_again() {
-    for name in ["connect-four.kif", "breakthrough.kif", "pentago.kif", "battle.kif", "skirmish.kif"] {
-        let (machine, heuristic) = made(&shipped(name), &RegressLimits::default());
+    let names = ["connect-four.kif", "breakthrough.kif", "pentago.kif", "battle.kif", "skirmish.kif"];
+    for (name, by_action) in names.into_iter().zip([200_000; 5]).chain(names.into_iter().zip([0; 5])) {
+        let limits = RegressLimits { by_action, ..RegressLimits::default() };
+        let (machine, heuristic) = made(&shipped(name), &limits);
         let mut rng = Rng::new(3);
         let (mut outlook, mut told) = (Outlook::default(), Vec::new());
         for _ in 0..2 {
@@ -233,6 +246,66 @@ fn only_what_has_changed_is_worked_out_again() {
                 machine.advance(&mut facts, &moves, &mut told);
             }
         }
+    }
+}
+
+/// What the two ways to evaluate a goal come to is the same where no two facts after the step are the same formula.
+#[test]
+fn apart_or_not_the_values_are_the_same() {
+    let text = format!("{MARKS} {LINES}");
+    let of = |by_action| {
+        let (machine, heuristic) = made(&text, &RegressLimits { by_action, ..RegressLimits::default() });
+        values(&machine, heuristic.roles[0].as_ref().unwrap(), 0)
+    };
+    for ((name, one), (_, other)) in of(200_000).into_iter().zip(of(0)) {
+        assert!((one - other).abs() < 1e-12, "{name}: {one} and {other}");
+    }
+}
+
+/// Who wins by what another does can at least not lose.
+#[test]
+fn where_the_highest_score_tells_nothing_the_lowest_is_avoided() {
+    let text = "
+        (role x) (role o) (init (control x)) (piece poison) (piece cake) (piece tart)
+        (<= (init (on ?p)) (piece ?p))
+        (<= (legal ?w (eat ?p)) (true (control ?w)) (true (on ?p)))
+        (<= (legal x noop) (true (control o)))
+        (<= (legal o noop) (true (control x)))
+        (<= (next (on ?p)) (true (on ?p)) (does ?w (eat ?q)) (distinct ?p ?q))
+        (<= (next (dead ?w)) (does ?w (eat poison)))
+        (<= (next (control o)) (true (control x)))
+        (<= (next (control x)) (true (control o)))
+        (<= terminal (true (dead ?w)))
+        (<= (goal x 100) (true (dead o)))
+        (<= (goal o 100) (true (dead x)))
+        (<= (goal ?w 0) (true (dead ?w)))
+    ";
+    let (machine, heuristic) = made(text, &RegressLimits::default());
+    let own = heuristic.roles[0].as_ref().unwrap();
+    assert!(own.avoided && own.to_string().starts_with("goal anything but 0: "), "{own}");
+    for (name, value) in values(&machine, own, 0) {
+        assert_eq!(value, if name == "(eat poison)" { 0.0 } else { 1.0 }, "{name}");
+    }
+}
+
+/// A path of twelve squares is longer than goals that depend on themselves are followed at first.
+#[test]
+fn a_long_path_is_followed_to_its_end() {
+    let successors: String = (1..12).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let text = format!(
+        "(role x) {successors} (<= (near ?m ?n) (succ ?m ?n)) (<= (near ?m ?n) (succ ?n ?m))
+        (<= (square ?m) (near ?m ?n)) (<= (init (free ?m)) (square ?m))
+        (<= (legal x (mark ?m)) (true (free ?m)))
+        (<= (next (marked ?m)) (does x (mark ?m))) (<= (next (marked ?m)) (true (marked ?m)))
+        (<= (next (free ?m)) (true (free ?m)) (does x (mark ?n)) (distinct ?m ?n))
+        (<= (path 1) (true (marked 1)))
+        (<= (path ?n) (path ?m) (near ?m ?n) (true (marked ?n)))
+        (<= terminal (path 12)) (<= (goal x 100) (path 12)) (<= (goal x 0) (not (path 12)))"
+    );
+    for by_action in [200_000, 0] {
+        let (_, heuristic) = made(&text, &RegressLimits { by_action, ..RegressLimits::default() });
+        let own = heuristic.roles[0].as_ref().unwrap();
+        assert!(!own.avoided && own.goal == 100.0 && own.program.leaves.len() >= 12, "{own}");
     }
 }
 
