@@ -91,6 +91,8 @@ pub struct Values {
     pub pairs: Vec<[f64; 2]>,
     /// Products, a bit each, that are behind something that has changed.
     stale: Vec<u64>,
+    /// Products, a bit each, that somebody asks for.
+    wanted: Vec<u64>,
     /// For a trial: what is behind what it changes, and what that was.
     tried: Vec<u64>,
     before: Vec<(usize, [f64; 2])>,
@@ -103,7 +105,8 @@ impl Values {
         mark_all(graph.products.len(), &mut stale);
         let mut pairs = CONSTANTS.to_vec();
         pairs.resize(CONSTANTS.len() + graph.leaves + graph.products.len(), [0.0, 1.0]);
-        Values { pairs, stale, tried: vec![0; graph.words()], before: Vec::new() }
+        let none = vec![0; graph.words()];
+        Values { pairs, stale, wanted: none.clone(), tried: none, before: Vec::new() }
     }
 
     /// Sets a leaf.
@@ -116,21 +119,36 @@ impl Values {
         }
     }
 
-    /// Works out what is stale of these products, which are given as words.
+    /// Asks for products, which are given as words.
     #[inline]
-    pub fn work(&mut self, graph: &Graph, words: &[(u32, u64)]) {
+    pub fn want(&mut self, words: &[(u32, u64)]) {
+        words.iter().for_each(|(word, mask)| self.wanted[*word as usize] |= mask);
+    }
+
+    /// Works out what is stale of what was asked for.
+    #[inline]
+    pub fn work(&mut self, graph: &Graph) {
+        for word in 0..self.stale.len() {
+            let open = self.stale[word] & std::mem::take(&mut self.wanted[word]);
+            self.stale[word] ^= open;
+            self.multiply(graph, word, open, false);
+        }
+    }
+
+    /// Works out products of a word; notes what they were, if that is asked for.
+    #[inline(always)]
+    fn multiply(&mut self, graph: &Graph, word: usize, mut open: u64, noted: bool) {
         let first = CONSTANTS.len() + graph.leaves;
-        for (word, mask) in words {
-            let stale = &mut self.stale[*word as usize];
-            let mut open = *stale & mask;
-            *stale &= !mask;
-            while open != 0 {
-                let product = 64 * *word as usize + open.trailing_zeros() as usize;
-                open &= open - 1;
-                let [a, b] = graph.products[product];
-                let value = self.value(a) * self.value(b);
-                self.pairs[first + product] = [value, 1.0 - value];
+        while open != 0 {
+            let product = 64 * word + open.trailing_zeros() as usize;
+            open &= open - 1;
+            let [a, b] = graph.products[product];
+            let value = self.value(a) * self.value(b);
+            let pair = &mut self.pairs[first + product];
+            if noted {
+                self.before.push((first + product, *pair));
             }
+            *pair = [value, 1.0 - value];
         }
     }
 
@@ -144,17 +162,9 @@ impl Values {
                 graph.mark(leaf as usize, &mut self.tried);
             }
         }
-        let first = CONSTANTS.len() + graph.leaves;
         for word in 0..self.tried.len() {
-            let mut open = std::mem::take(&mut self.tried[word]);
-            while open != 0 {
-                let product = 64 * word + open.trailing_zeros() as usize;
-                open &= open - 1;
-                let [a, b] = graph.products[product];
-                let value = self.value(a) * self.value(b);
-                self.before.push((first + product, self.pairs[first + product]));
-                self.pairs[first + product] = [value, 1.0 - value];
-            }
+            let open = std::mem::take(&mut self.tried[word]);
+            self.multiply(graph, word, open, true);
         }
         let value = self.value(slot);
         for (place, pair) in self.before.drain(..) {
@@ -182,14 +192,17 @@ mod tests {
         for (leaf, value) in [0.5, 0.5, 0.75].into_iter().enumerate() {
             values.set(&graph, leaf, value);
         }
-        values.work(&graph, &[(0, 0b11)]);
+        values.want(&[(0, 0b11)]);
+        values.work(&graph);
         assert_eq!([values.value(10), values.value(12), values.value(13)], [0.25, 0.0625, 0.9375]);
         assert_eq!(values.try_out(&graph, [(0, 1.0), (2, 0.0)].into_iter(), 12), 0.5);
         assert_eq!(values.try_out(&graph, [].into_iter(), 12), 0.0625);
         values.set(&graph, 1, 1.0);
-        values.work(&graph, &[(0, 0b01)]);
+        values.want(&[(0, 0b01)]);
+        values.work(&graph);
         assert_eq!([values.value(10), values.value(12)], [0.5, 0.0625]);
-        values.work(&graph, &[(0, 0b10)]);
+        values.want(&[(0, 0b10)]);
+        values.work(&graph);
         assert_eq!(values.value(12), 0.125);
     }
 }

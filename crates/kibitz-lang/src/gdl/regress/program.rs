@@ -195,12 +195,13 @@ impl Code {
         &self.needs[begin as usize..end as usize]
     }
 
-    /// What an action changes, and what that needs.
+    fn changes(&self, [begin, end]: [u32; 2]) -> &[(u32, Slot)] {
+        &self.changes[begin as usize..end as usize]
+    }
+
     #[inline]
-    fn asked(&self, action: Action) -> (&[(u32, Slot)], &[(u32, u64)]) {
-        let Asked { changes: [begin, end], needs } =
-            self.actions.get(action.0 as usize).copied().unwrap_or_default();
-        (&self.changes[begin as usize..end as usize], self.needs(needs))
+    fn asked(&self, action: Action) -> Asked {
+        self.actions.get(action.0 as usize).copied().unwrap_or_default()
     }
 }
 
@@ -273,11 +274,12 @@ impl Program {
             let Memory { facts: seen, now, after, .. } = memory_of(self, memories);
             self.see(facts, seen, now);
             let Program { code, goal, .. } = self;
-            now.work(&code.graph, code.needs(code.needed));
+            now.want(code.needs(code.needed));
+            actions.iter().for_each(|action| now.want(code.needs(code.asked(*action).needs)));
+            now.work(&code.graph);
             let (Some(goal), Some(after)) = (goal, after) else {
                 values.extend(actions.iter().map(|action| {
-                    let (changes, needs) = code.asked(*action);
-                    now.work(&code.graph, needs);
+                    let changes = code.changes(code.asked(*action).changes);
                     now.value(changes.first().map_or(code.common[0], |(_, slot)| *slot))
                 }));
                 return;
@@ -285,10 +287,10 @@ impl Program {
             for (number, slot) in code.common.iter().enumerate() {
                 after.set(&goal.graph, number, now.value(*slot));
             }
-            after.work(&goal.graph, goal.needs(goal.needed));
+            after.want(goal.needs(goal.needed));
+            after.work(&goal.graph);
             values.extend(actions.iter().map(|action| {
-                let (changes, needs) = code.asked(*action);
-                now.work(&code.graph, needs);
+                let changes = code.changes(code.asked(*action).changes);
                 let changed = changes.iter().map(|(number, slot)| (*number, now.value(*slot)));
                 after.try_out(&goal.graph, changed, goal.common[0])
             }));
