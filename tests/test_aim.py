@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import kibitz as kb
+from tables import cases
 
 AIMS = ["return", "lead", "win"]
 TOP = """
@@ -58,15 +59,15 @@ def test_an_end_in_the_tree_counts_once(tmp_path: Path) -> None:
     assert value["no"] > 0.1
 
 
-@pytest.mark.parametrize(
-    ("game", "spec", "what"),
-    [
-        ("tiger", "pomcp(aim=lead)", "aim=lead needs several players"),
-        ("king-up(full=true)", "pomcp-pgt(aim=win)", "aim=win needs a game that pays at its end only"),
-        ("king-up", "pomcp-pgt(aim=win, playouts=2)", "aim=win goes with single playouts"),
-        ("liars-dice", "pomcp(aim=win, backup=max)", "aim=win goes with single playouts"),
-        ("king-up", "pomcp-pgt(aim=fame)", "lead, return, win"),
-    ],
+@cases(
+    "game spec what",
+    """
+    tiger | pomcp(aim=lead) | aim=lead needs several players
+    king-up(full=true) | pomcp-pgt(aim=win) | aim=win needs a game that pays at its end only
+    king-up | pomcp-pgt(aim=win, playouts=2) | aim=win goes with single playouts
+    liars-dice | pomcp(aim=win, backup=max) | aim=win goes with single playouts
+    king-up | pomcp-pgt(aim=fame) | lead, return, win
+    """,
 )
 def test_what_cannot_be_wanted(game: str, spec: str, what: str) -> None:
     with pytest.raises(ValueError, match=re.escape(what)):

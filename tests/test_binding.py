@@ -20,6 +20,7 @@ from effort import PATIENCE, work_below, work_of_children
 from kibitz import _core
 from kibitz.episode import seat_seed, seated
 from python_games import Coin, TicTacToe
+from tables import cases
 
 
 def test_a_release_build() -> None:
@@ -68,14 +69,14 @@ def test_wrong_games(spec: str, sentence: str) -> None:
         kb.load(spec)
 
 
-@pytest.mark.parametrize(
-    ("spec", "sentence"),
-    [
-        ("utc", "did you mean .*uct"),
-        ("uct(simulation=5)", "did you mean simulations"),
-        ("uct(simulations=0)", "simulations"),
-        ("uct(simulations=many)", "simulations"),
-    ],
+@cases(
+    "spec sentence",
+    """
+    utc | did you mean .*uct
+    uct(simulation=5) | did you mean simulations
+    uct(simulations=0) | simulations
+    uct(simulations=many) | simulations
+    """,
 )
 def test_wrong_planners(spec: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):

@@ -19,6 +19,7 @@ from kibitz.lab.reports.plots import png
 from kibitz.lab.reproduce import compare, reproduce
 from kibitz.lab.reproductions import Curve, Published, load
 from kibitz.lab.statistics.agreement import Figure
+from tables import cases
 
 BOMB = """
 [reproduction]
@@ -208,17 +209,13 @@ paper = 3
         load(bomb)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        (
-            'planners = ["norns", "norns(tree=belief)"]',
-            'planners = ["norns", "pomcp"]',
-            "pomcp does not play exploding-bomb.kif here with simulations=...",
-        ),
-        ('title = "the bomb"', 'title = "the bomb"\nparameter = "depth"', "with depth=..."),
-        ("episodes = 6", "episodes = 6\nseeds = [1, 2]", "is in several cells"),
-    ],
+@cases(
+    "old new expected",
+    r"""
+    , "norns(tree=belief)"] | , "pomcp"] | pomcp does not play exploding-bomb.kif
+    title = "the bomb" | title = "the bomb"\nparameter = "depth" | with depth=...
+    episodes = 6 | episodes = 6\nseeds = [1, 2] | is in several cells
+    """,
 )
 def test_curves_of_nothing_are_refused_before_anything_is_played(
     bomb: Path, tmp_path: Path, old: str, new: str, expected: str

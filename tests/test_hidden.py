@@ -11,6 +11,7 @@ import kibitz as kb
 from kibitz.planners import AnyPlanner, decide
 from kibitz.testing import check_planner
 from python_games import Coin, Pennies
+from tables import cases
 
 PLANNERS = {
     "is-mcts": "is-mcts(simulations=100)",
@@ -194,17 +195,17 @@ class TestOmniscient:
             planner.tell(kb.Referee(kb.load("leduc-poker")).state)
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("hindsight(planner=uct(simulatons=5))", "did you mean simulations"),
-        ("hindsight(planner=3)", "expected a planner"),
-        ("hindsight(future=open)", "needs a planner that reckons with chance"),
-        ("hyperplay(others=random)", "others=random goes with future=fixed"),
-        ("lifted-hyperplay(planner=hyperplai)", "did you mean hyperplay"),
-        ("pomcp(belief=hypergames(0))", "0 is out of range: 1 to"),
-        ("is-mcts(observers=two)", "unknown choice"),
-    ],
+@cases(
+    "spec message",
+    """
+    hindsight(planner=uct(simulatons=5)) | did you mean simulations
+    hindsight(planner=3) | expected a planner
+    hindsight(future=open) | needs a planner that reckons with chance
+    hyperplay(others=random) | others=random goes with future=fixed
+    lifted-hyperplay(planner=hyperplai) | did you mean hyperplay
+    pomcp(belief=hypergames(0)) | 0 is out of range: 1 to
+    is-mcts(observers=two) | unknown choice
+    """,
 )
 def test_a_bad_spec_is_refused_in_a_sentence(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -9,6 +9,7 @@ import pytest
 import kibitz as kb
 from kibitz.cli import main
 from kibitz.learn import Net, Progress, teach
+from tables import cases
 
 GAME = "tic-tac-toe.kif"
 
@@ -53,14 +54,14 @@ def test_strides_of_klondike_are_learned(tmp_path: Path) -> None:
     assert kb.play(game, spec, seed=1).returns[0] in (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("game", "what"),
-    [
-        ("tic-tac-toe", "what is true of its states"),
-        ("klondike(reading=naive)", "learn with macro-actions"),
-        ("kriegspiel-tic-tac-toe.kif", "atoms"),
-        ("bidding-tic-tac-toe.kif", "move at once"),
-    ],
+@cases(
+    "game what",
+    """
+    tic-tac-toe | what is true of its states
+    klondike(reading=naive) | learn with macro-actions
+    kriegspiel-tic-tac-toe.kif | atoms
+    bidding-tic-tac-toe.kif | move at once
+    """,
 )
 def test_games_that_cannot_be_learned_are_refused(game: str, what: str) -> None:
     with pytest.raises(ValueError, match=what):

@@ -7,6 +7,7 @@ import random
 import pytest
 
 import kibitz as kb
+from tables import cases
 
 FIGURE_3 = "c2 a2 a3 b2"
 """Tic-tac-toe after these moves: x, to move, wins by c3 only, which threatens two lines."""
@@ -162,22 +163,22 @@ def test_time_is_kept() -> None:
     assert all(row.value is not None for row in decide("breakthrough(5, 5)", [], "nmc(2)", 1).table)
 
 
-@pytest.mark.parametrize(
-    ("spec", "sentence"),
-    [
-        ("nmc(level=9)", r"level 9 would take some \de\d+ steps .* for the first move, about .* years"),
-        ("uct(playout=nmc(9))", "playout=nmc: level 9 would take .* for one playout"),
-        ("nmc(2, discount=none, prune=depth)", "prune goes by the depth of wins"),
-        ("nmc(2, cut=win(3))", "cut: there is no level 3, the highest is 2"),
-        ("nmc(2, prune=cascade(4))", "prune: there is no level 4"),
-        ("nmc(cut=wins)", "did you mean win?"),
-        ("nmc(prune=dept)", "did you mean depth?"),
-        ("nmc(cut=win(0))", "not a level"),
-        ("nmc(prune=none(1))", "none takes no levels"),
-        ("nmc(discount=branching)", "branching"),
-        ("nmc(discount=depth(3))", "depth takes no number"),
-        ("nmc(base=preferred)", "base=preferred needs preferred actions, which this game lacks"),
-    ],
+@cases(
+    "spec sentence",
+    r"""
+    nmc(level=9) | level 9 would take some \de\d+ steps .* for the first move, about .* years
+    uct(playout=nmc(9)) | playout=nmc: level 9 would take .* for one playout
+    nmc(2, discount=none, prune=depth) | prune goes by the depth of wins
+    nmc(2, cut=win(3)) | cut: there is no level 3, the highest is 2
+    nmc(2, prune=cascade(4)) | prune: there is no level 4
+    nmc(cut=wins) | did you mean win?
+    nmc(prune=dept) | did you mean depth?
+    nmc(cut=win(0)) | not a level
+    nmc(prune=none(1)) | none takes no levels
+    nmc(discount=branching) | branching
+    nmc(discount=depth(3)) | depth takes no number
+    nmc(base=preferred) | base=preferred needs preferred actions, which this game lacks
+    """,
 )
 def test_what_cannot_be_is_refused(spec: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):

@@ -11,6 +11,7 @@ import pytest
 
 import kibitz as kb
 from effort import work_below
+from tables import cases
 
 
 def view_after(game: kb.Game, names: list[str], *, seed: int = 0) -> kb.View:
@@ -400,20 +401,20 @@ class TestBudgets:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
-        ("spec", "game", "sentence"),
-        [
-            ("minimax", "kuhn-poker", "needs to know the state"),
-            ("minimax", "tiger", "needs to know the state"),
-            ("greedy", "kuhn-poker", "neither"),
-            ("sparse-uct", "kuhn-poker", "perfect information"),
-            ("uct(tree=state)", "leduc-poker", "perfect information"),
-            ("uct(playout=evaluator)", "tic-tac-toe", "an evaluator"),
-            ("uct(playout=preferred)", "tic-tac-toe", "preferred actions"),
-            ("uct(transpositions=true, backup=max)", "tic-tac-toe", "neither backup=max"),
-            ("pomcp(transpositions=true)", "tic-tac-toe", "tree=state"),
-            ("pomcp(belief=resampling)", "connect-four", "resampling"),
-        ],
+    @cases(
+        "spec game sentence",
+        """
+        minimax | kuhn-poker | needs to know the state
+        minimax | tiger | needs to know the state
+        greedy | kuhn-poker | neither
+        sparse-uct | kuhn-poker | perfect information
+        uct(tree=state) | leduc-poker | perfect information
+        uct(playout=evaluator) | tic-tac-toe | an evaluator
+        uct(playout=preferred) | tic-tac-toe | preferred actions
+        uct(transpositions=true, backup=max) | tic-tac-toe | neither backup=max
+        pomcp(transpositions=true) | tic-tac-toe | tree=state
+        pomcp(belief=resampling) | connect-four | resampling
+        """,
     )
     def test_what_a_game_lacks_is_said(self, spec: str, game: str, sentence: str) -> None:
         with pytest.raises(ValueError, match=sentence):

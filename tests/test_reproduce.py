@@ -19,6 +19,7 @@ from kibitz.lab.reproductions import FOLDER, Reproduction, Target, load, names, 
 from kibitz.lab.results import open_results, read_file
 from kibitz.lab.statistics.agreement import Figure, difference, judge
 from reproduction_texts import tic_tac_toe
+from tables import cases
 
 # Verdicts
 
@@ -228,29 +229,17 @@ def test_mistakes_are_listed_with_their_lines(tmp_path: Path) -> None:
         assert expected in words
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        (
-            'planner = "random"',
-            'planner = "flat-mc"',
-            "flat-mc does not play tic-tac-toe here; there are uct",
-        ),
-        ('measure = "mean return"', 'measure = "action frequency"', "needs action"),
-        ("[[figure]]", "[[figures]]", "did you mean figure"),
-        ('measure = "exact value"', 'measure = "exact value"\naction = "a9"', "unknown first action 'a9'"),
-        ('measure = "exact value"', 'measure = "exact value"\nplayer = 2', "no player 2"),
-        (
-            'planners = ["uct(simulations=30)"]',
-            'planners = ["uct(simulatons=30)"]',
-            "did you mean simulations",
-        ),
-        (
-            'measure = "mean return"',
-            'measure = "action frequency"\naction = "b2"',
-            'write replays = "all"',
-        ),
-    ],
+@cases(
+    "old new expected",
+    r"""
+    planner = "random" | planner = "flat-mc" | flat-mc does not play tic-tac-toe here; there are uct
+    measure = "mean return" | measure = "action frequency" | needs action
+    [[figure]] | [[figures]] | did you mean figure
+    measure = "exact value" | measure = "exact value"\naction = "a9" | unknown first action 'a9'
+    measure = "exact value" | measure = "exact value"\nplayer = 2 | no player 2
+    planners = ["uct(simulations=30)"] | planners = ["uct(simulatons=30)"] | did you mean simulations
+    measure = "mean return" | measure = "action frequency"\naction = "b2" | write replays = "all"
+    """,
 )
 def test_figures_that_fit_nothing_are_refused(
     small: Path, tmp_path: Path, old: str, new: str, expected: str
@@ -600,18 +589,18 @@ def test_openspiels_search_sees_the_same_position() -> None:
 
 
 @pytest.mark.usefixtures("spiel")
-@pytest.mark.parametrize(
-    ("game", "planner", "sentence"),
-    [
-        ("kuhn-poker", "openspiel-mcts", "plays connect-four, tic-tac-toe and OpenSpiel's games"),
-        ("openspiel:kuhn_poker", "openspiel-mcts", "perfect information"),
-        ("openspiel:goofspiel", "openspiel-mcts", "take turns"),
-        ("tic-tac-toe", "openspiel-mcts(simulations=1)", "simulations is a number from 2"),
-        ("tic-tac-toe", "openspiel-mcts(simulations=2.5)", "simulations should be a whole number"),
-        ("tic-tac-toe", "openspiel-mcts(exploration=far)", "exploration should be a number"),
-        ("tic-tac-toe", "openspiel-mcts(solve=1)", "solve should be true or false, not 1"),
-        ("tic-tac-toe", "openspiel-mcts(rolouts=2)", "did you mean rollouts"),
-    ],
+@cases(
+    "game planner sentence",
+    """
+    kuhn-poker | openspiel-mcts | plays connect-four, tic-tac-toe and OpenSpiel's games
+    openspiel:kuhn_poker | openspiel-mcts | perfect information
+    openspiel:goofspiel | openspiel-mcts | take turns
+    tic-tac-toe | openspiel-mcts(simulations=1) | simulations is a number from 2
+    tic-tac-toe | openspiel-mcts(simulations=2.5) | simulations should be a whole number
+    tic-tac-toe | openspiel-mcts(exploration=far) | exploration should be a number
+    tic-tac-toe | openspiel-mcts(solve=1) | solve should be true or false, not 1
+    tic-tac-toe | openspiel-mcts(rolouts=2) | did you mean rollouts
+    """,
 )
 def test_openspiels_search_says_what_it_needs(game: str, planner: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):

@@ -18,6 +18,7 @@ from kibitz.lab.results import open_results
 from kibitz.lab.searches import _find, _Searching, measure_all
 from kibitz.lab.standings import win_shares
 from kibitz.lab.statistics import mean_interval
+from tables import cases
 
 
 def figure(name: str, measure: str, *more: str, tolerance: float = 0.05) -> str:
@@ -116,17 +117,17 @@ def test_figures_of_seats_are_those_of_the_games(file: Path, tmp_path: Path) -> 
     assert rows[0].ours.value > rows[3].ours.value
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ('pairing = "random, random, thinker"', 'pairing = "random, random, thinkr"', "unknown pairing"),
-        ('seats = "fixed"', "", 'needs seats = "fixed"'),
-        ("paper = [0.3, 0.2, 0.5]", "paper = [0.3, 0.2, 0.5, 0.1]", "has no player 3"),
-        ("paper = [0.3, 0.2, 0.5]", "paper = [0.3, 0.2, 0.5]\nplayer = 1", "one for each seat"),
-        ("paper = [0.3, 0.2, 0.5]", 'paper = [0.3, "x", 0.5]', "paper must be a number"),
-        ('ties = "lowest seat"', 'ties = "none"', 'ties must be "shared" or "lowest seat"'),
-        ('ties = "lowest seat"', "scale = 2", "a share has no scale"),
-    ],
+@cases(
+    "old new expected",
+    r"""
+    pairing = "random, random, thinker" | pairing = "random, random, thinkr" | unknown pairing
+    seats = "fixed" |  | needs seats = "fixed"
+    paper = [0.3, 0.2, 0.5] | paper = [0.3, 0.2, 0.5, 0.1] | has no player 3
+    paper = [0.3, 0.2, 0.5] | paper = [0.3, 0.2, 0.5]\nplayer = 1 | one for each seat
+    paper = [0.3, 0.2, 0.5] | paper = [0.3, "x", 0.5] | paper must be a number
+    ties = "lowest seat" | ties = "none" | ties must be "shared" or "lowest seat"
+    ties = "lowest seat" | scale = 2 | a share has no scale
+    """,
 )
 def test_figures_of_seats_that_cannot_be(
     file: Path, tmp_path: Path, old: str, new: str, expected: str
@@ -171,35 +172,27 @@ def test_a_scale_makes_searches_shorter(file: Path, tmp_path: Path) -> None:
     assert [point.at for point in comparison.curves[0].lines[0].points] == [1, 10]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ('moves = ["a1"]', 'moves = ["z9"]', "'after a corner': unknown move 'z9'"),
-        ('moves = ["a1"]', "player = 1", "player 1 is not on turn there"),
-        ('moves = ["a1"]', "players = [2]", "has 2 players"),
-        ('moves = ["a1"]', 'position = "x"', "'after a corner'"),
-        ('game = "tic-tac-toe"', 'game = "tic-tac-tow"', "did you mean tic-tac-toe"),
-        ('planners = ["uct"]', 'planners = ["ucb"]', "unknown planner 'ucb'"),
-        ('planners = ["uct"]', 'planners = ["uct(simulations=5)"]', "must leave out simulations"),
-        ("at = [10, 100]", "at = []", "at must have 1 to 200 points"),
-        ("at = [10, 100]", "at = [0]", "must be more than 0"),
-        ("at = [10, 100]", "at = {from = 1}", "from = ..., to = ..., points = ..."),
-        ("at = [10, 100]", "", "needs at = ..."),
-        ('search = "after a corner"', 'search = "after a corer"', "did you mean after a corner"),
-        ('search = "after a corner"', "", "needs search = ..."),
-        ("player = 1\npaper", "player = 2\npaper", "has no line of player 2"),
-        ("player = 1\npaper", 'planner = "pomcp"\npaper', "unknown planner of a search 'pomcp'"),
-        (
-            'moves = ["a1"]',
-            'moves = ["a1"]\nmeasure = "exploitability"',
-            "leave out moves, player and starts",
-        ),
-        (
-            'moves = ["a1"]',
-            'starts = 3\nmeasure = "exploitability of play"',
-            "leave out moves, player and starts",
-        ),
-    ],
+@cases(
+    "old new expected",
+    r"""
+    moves = ["a1"] | moves = ["z9"] | 'after a corner': unknown move 'z9'
+    moves = ["a1"] | player = 1 | player 1 is not on turn there
+    moves = ["a1"] | players = [2] | has 2 players
+    moves = ["a1"] | position = "x" | 'after a corner'
+    game = "tic-tac-toe" | game = "tic-tac-tow" | did you mean tic-tac-toe
+    planners = ["uct"] | planners = ["ucb"] | unknown planner 'ucb'
+    planners = ["uct"] | planners = ["uct(simulations=5)"] | must leave out simulations
+    at = [10, 100] | at = [] | at must have 1 to 200 points
+    at = [10, 100] | at = [0] | must be more than 0
+    at = [10, 100] | at = {from = 1} | from = ..., to = ..., points = ...
+    at = [10, 100] |  | needs at = ...
+    search = "after a corner" | search = "after a corer" | did you mean after a corner
+    search = "after a corner" |  | needs search = ...
+    player = 1\npaper | player = 2\npaper | has no line of player 2
+    player = 1\npaper | planner = "pomcp"\npaper | unknown planner of a search 'pomcp'
+    moves = ["a1"] | moves = ["a1"]\nmeasure = "exploitability" | leave out moves, player and starts
+    moves = ["a1"] | starts = 3\nmeasure = "exploitability of play" | leave out moves, player and starts
+    """,
 )
 def test_searches_that_cannot_be(file: Path, tmp_path: Path, old: str, new: str, expected: str) -> None:
     assert old in SEARCH

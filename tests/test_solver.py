@@ -7,6 +7,7 @@ import random
 import pytest
 
 import kibitz as kb
+from tables import cases
 
 SMALL = [
     "tic-tac-toe",
@@ -115,17 +116,17 @@ def test_with_workers_and_trees(parallel: str) -> None:
     assert episode.returns == [0, 0]
 
 
-@pytest.mark.parametrize(
-    ("game", "spec", "sentence"),
-    [
-        ("kuhn-poker", "uct(solver=true)", "solver needs perfect information"),
-        ("bidding-tic-tac-toe.kif", "uct(solver=true)", "solver needs"),
-        ("klondike", "uct(solver=true, backup=max)", "solver goes with"),
-        ("tic-tac-toe", "uct(solver=true, backup=max)", "solver goes with"),
-        ("tic-tac-toe", "uct(solver=true, selection=rave)", "solver goes with"),
-        ("tic-tac-toe", "uct(solver=true, grow=inf)", "solver goes with"),
-        ("tic-tac-toe", "outcome-uct(solver=true, playout=random)", "solver needs"),
-    ],
+@cases(
+    "game spec sentence",
+    """
+    kuhn-poker | uct(solver=true) | solver needs perfect information
+    bidding-tic-tac-toe.kif | uct(solver=true) | solver needs
+    klondike | uct(solver=true, backup=max) | solver goes with
+    tic-tac-toe | uct(solver=true, backup=max) | solver goes with
+    tic-tac-toe | uct(solver=true, selection=rave) | solver goes with
+    tic-tac-toe | uct(solver=true, grow=inf) | solver goes with
+    tic-tac-toe | outcome-uct(solver=true, playout=random) | solver needs
+    """,
 )
 def test_elsewhere_it_is_refused(game: str, spec: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use crate::episode::Timing;
 use crate::game::{Action, Game, Observation};
-use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
-use crate::playout::Rollout;
+use crate::playout::{Context, Rollout};
 use crate::rng::Rng;
 use crate::solve::Proof;
 use crate::view::View;
@@ -187,14 +186,7 @@ pub trait Solver<S> {
     /// Looks for the best that can come of one of the worlds that `state` leaves possible, everything in it
     /// known, with about so much effort (states to look at), and **adds** what each player then gets to
     /// `returns`. Gives the number of states, or `None` where it cannot tell. It asks now and then whether to go on.
-    fn judge(
-        &self,
-        state: &S,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64>;
+    fn judge(&self, state: &S, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64>;
 
     /// How many things of a state are unknown that [`Solver::judge`] sees: the more there are, the less what it finds is
     /// worth to somebody who does not.
@@ -336,6 +328,52 @@ macro_rules! forward {
     };
 }
 
+/// Passes methods of [`Game`] itself on to the game that a wrapper is of.
+///
+/// `pass_on!(|wrapper, place: &Place| (wrapper.model, &place.state): player_name, chance, draw);`
+#[macro_export]
+macro_rules! pass_on {
+    (|$w:ident, $p:ident: &$P:ty| ($to:expr, $inner:expr): $($method:ident),*) => {
+        $($crate::pass_on!(@$method $w, $p, $P, $to, $inner);)*
+    };
+    (@player_name $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn player_name(&self, player: usize) -> String {
+            let $w = self;
+            $to.player_name(player)
+        }
+    };
+    (@action_name $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn action_name(&self, $p: &$P, player: Option<usize>, action: $crate::Action) -> String {
+            let $w = self;
+            $to.action_name($inner, player, action)
+        }
+    };
+    (@chance $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn chance(&self, $p: &$P, outcomes: &mut Vec<($crate::Action, f64)>) {
+            let $w = self;
+            $to.chance($inner, outcomes);
+        }
+    };
+    (@draw $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
+        fn draw(&self, $p: &$P, rng: &mut $crate::Rng) -> $crate::Action {
+            let $w = self;
+            $to.draw($inner, rng)
+        }
+    };
+}
+
+/// The abilities of a wrapper that are there where the game that it is of has them.
+#[macro_export]
+macro_rules! as_far_as {
+    ($has:expr, $self:ident: $($ability:ident),*) => {{
+        let has: $crate::abilities::Capabilities = $has;
+        $crate::abilities::Abilities {
+            $($ability: has.$ability.then_some($self),)*
+            ..$crate::abilities::Abilities::default()
+        }
+    }};
+}
+
 /// One ability of one game through another's; see [`forward!`].
 #[doc(hidden)]
 #[macro_export]
@@ -403,12 +441,11 @@ macro_rules! through {
                 &self,
                 $p: &$P,
                 effort: u32,
-                rng: &mut $crate::Rng,
-                interrupt: &mut $crate::interrupt::Interrupt,
+                context: &mut $crate::playout::Context,
                 returns: &mut [f64],
             ) -> Option<u64> {
                 let $w = self;
-                $to.and_then(|to| to.judge($inner, effort, rng, interrupt, returns))
+                $to.and_then(|to| to.judge($inner, effort, context, returns))
             }
 
             fn unknown(&self, $p: &$P) -> u32 {

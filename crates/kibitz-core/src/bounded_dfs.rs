@@ -7,9 +7,7 @@ use std::collections::HashSet;
 
 use crate::abilities::Abilities;
 use crate::game::{Game, Turn};
-use crate::interrupt::Interrupt;
 use crate::playout::{self, Context, Rollout};
-use crate::rng::Rng;
 use crate::search::natural_horizon;
 
 /// Adds the best return that a depth-first search over about so many states finds for the one player of a
@@ -19,10 +17,10 @@ pub fn dfs_best_return<G: Game>(
     game: &G,
     state: &G::State,
     effort: u32,
-    rng: &mut Rng,
-    interrupt: &mut Interrupt,
+    context: &mut Context,
     returns: &mut [f64],
 ) -> u64 {
+    let Context { rng, interrupt, .. } = context.plain();
     let info = game.info();
     let Abilities { hash, preferred, .. } = game.abilities();
     let mut seen = HashSet::new();
@@ -80,6 +78,8 @@ pub fn dfs_best_return<G: Game>(
 mod tests {
     use super::*;
     use crate::game::{Action, Info};
+    use crate::interrupt::Interrupt;
+    use crate::rng::Rng;
 
     /// Three times left or right; only the third of the ways, by number, pays.
     struct Forks(Info);
@@ -117,14 +117,8 @@ mod tests {
         let game = Forks(Info::new(1, 0.0, 1.0));
         let judge = |effort, seed| {
             let mut returns = [0.0];
-            dfs_best_return(
-                &game,
-                &Vec::new(),
-                effort,
-                &mut Rng::new(seed),
-                &mut Interrupt::never(),
-                &mut returns,
-            );
+            let (rng, interrupt) = (&mut Rng::new(seed), &mut Interrupt::never());
+            dfs_best_return(&game, &Vec::new(), effort, &mut Context::new(rng, interrupt), &mut returns);
             returns[0]
         };
         let wins = |effort| (0..200).map(|seed| judge(effort, seed)).sum::<f64>();
@@ -136,7 +130,8 @@ mod tests {
     fn what_comes_later_counts_less() {
         let game = Forks(Info { discount: 0.5, ..Info::new(1, 0.0, 1.0) });
         let mut returns = [0.0];
-        dfs_best_return(&game, &Vec::new(), 100, &mut Rng::new(1), &mut Interrupt::never(), &mut returns);
+        let (rng, interrupt) = (&mut Rng::new(1), &mut Interrupt::never());
+        dfs_best_return(&game, &Vec::new(), 100, &mut Context::new(rng, interrupt), &mut returns);
         assert_eq!(returns, [0.25]);
     }
 }

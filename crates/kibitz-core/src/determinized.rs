@@ -5,13 +5,12 @@
 //! step, so that the same future meets every action that is tried.
 
 use crate::abilities::{Abilities, Evaluate, Solver, StateHash, Svg};
-use crate::forward;
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
-use crate::interrupt::Interrupt;
 use crate::model::{SharedModel, State};
-use crate::playout::MAX_PLAYERS;
+use crate::playout::{Context, MAX_PLAYERS};
 use crate::rng::{Purpose, Rng, derive, seed_for};
 use crate::view::Event;
+use crate::{as_far_as, forward, pass_on};
 
 /// Another game from one of its states on, with everything seen.
 pub struct Determinized {
@@ -184,24 +183,8 @@ impl Game for Determinized {
         }
     }
 
-    fn action_name(&self, place: &Place, player: Option<usize>, action: Action) -> String {
-        self.model.action_name(&place.state, player, action)
-    }
-
     fn text(&self, place: &Place, _: Option<usize>) -> String {
         self.model.text(&place.state, None)
-    }
-
-    fn player_name(&self, player: usize) -> String {
-        self.model.player_name(player)
-    }
-
-    fn chance(&self, place: &Place, outcomes: &mut Vec<(Action, f64)>) {
-        self.model.chance(&place.state, outcomes);
-    }
-
-    fn draw(&self, place: &Place, rng: &mut Rng) -> Action {
-        self.model.draw(&place.state, rng)
     }
 
     fn random_action(
@@ -214,22 +197,13 @@ impl Game for Determinized {
         self.model.random_action(&place.state, player, scratch, rng)
     }
 
+    pass_on!(|game, place: &Place| (game.model, &place.state): action_name, player_name, chance, draw);
+
     fn abilities(&self) -> Abilities<'_, Place> {
         let has = self.model.has();
-        Abilities {
-            hash: has.hash.then_some(self),
-            evaluator: has.evaluator.then_some(self),
-            action_heuristic: has.action_heuristic.then_some(self),
-            preferred: has.preferred.then_some(self),
-            solver: has.solver.then_some(self),
-            picture: has.picture.then_some(self),
-            atoms: has.atoms.then_some(self),
-            facts: has.facts.then_some(self),
-            action_keys: has.action_keys.then_some(self),
-            batch: (has.batch && self.fixed.is_none()).then_some(self),
-            faults: has.faults.then_some(self),
-            ..Abilities::default()
-        }
+        let batch = (has.batch && self.fixed.is_none()).then_some(self as _);
+        let others = as_far_as!(has, self: hash, evaluator, action_heuristic, preferred, solver, picture, atoms, facts, action_keys, faults);
+        Abilities { batch, ..others }
     }
 }
 
@@ -259,19 +233,12 @@ impl Evaluate<Place> for Determinized {
 }
 
 impl Solver<Place> for Determinized {
-    fn judge(
-        &self,
-        place: &Place,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64> {
+    fn judge(&self, place: &Place, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64> {
         // A fixed future is known as it is, not as the game's own solver would draw it.
         if self.fixed.is_some() {
             return None;
         }
-        self.model.judge(&place.state, effort, rng, interrupt, returns)
+        self.model.judge(&place.state, effort, context, returns)
     }
 }
 

@@ -31,6 +31,15 @@ impl Running {
         totals.iter_mut().zip(rewards).for_each(|(total, reward)| *total += self.weight * reward);
     }
 
+    /// [`Running::pay`] for rewards that are begun anew for the next step: they are zero afterwards.
+    #[inline]
+    pub fn collect(&self, totals: &mut [f64], rewards: &mut [f64]) {
+        totals
+            .iter_mut()
+            .zip(rewards)
+            .for_each(|(total, reward)| *total += self.weight * std::mem::take(reward));
+    }
+
     /// Leaves a step behind.
     #[inline]
     pub fn pass(&mut self, turn: Turn) {

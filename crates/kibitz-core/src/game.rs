@@ -106,6 +106,18 @@ impl Turn {
     }
 }
 
+/// A step that was taken.
+pub struct Transition<'a, S> {
+    /// The state in which everybody chose,
+    pub before: &'a S,
+    /// and what it led to.
+    pub after: &'a S,
+    /// Who moved.
+    pub turn: Turn,
+    /// What was chosen.
+    pub joint: &'a [Action],
+}
+
 /// The facts about a game that hold in all of its states.
 #[derive(Clone, Debug)]
 pub struct Info {
@@ -177,6 +189,17 @@ impl Info {
         }
     }
 
+    /// Two players who move in turn, and of whom one wins up to `most`, at the end, what the other loses.
+    pub fn duel(most: f64, horizon: u32) -> Info {
+        Info {
+            horizon: Some(horizon),
+            zero_sum: true,
+            paid_at_end: true,
+            simultaneous: Some(false),
+            ..Info::new(2, -most, most)
+        }
+    }
+
     /// How much what follows a step of this turn counts beside what the step itself pays.
     #[inline]
     pub fn discount_after(&self, turn: Turn) -> f64 {
@@ -243,23 +266,20 @@ pub trait Game: Send + Sync + 'static {
         if self.info().perfect_information { Observation::of_joint(joint) } else { Observation::SILENT }
     }
 
-    /// The observation in words; only asked when it is not silent. `before` is the state in which
-    /// the joint action was chosen.
-    fn observation_name(
-        &self,
-        before: &Self::State,
-        after: &Self::State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
-        let _ = (after, player);
-        let name = |who, action| self.action_name(before, who, action);
-        match turn {
+    /// What a player is told by a step, in words; only asked when it is not silent.
+    fn observation_name(&self, step: &Transition<Self::State>, player: usize) -> String {
+        let _ = player;
+        self.moves_in_words(step)
+    }
+
+    /// Who did what in a step.
+    fn moves_in_words(&self, step: &Transition<Self::State>) -> String {
+        let name = |who, action| self.action_name(step.before, who, action);
+        match step.turn {
             Turn::Over => String::new(),
-            Turn::Chance => name(None, joint[0]),
-            _ => {
-                let each = turn.movers().iter().zip(joint);
+            Turn::Chance => name(None, step.joint[0]),
+            turn => {
+                let each = turn.movers().iter().zip(step.joint);
                 let words: Vec<String> =
                     each.map(|(p, a)| format!("{} {}", self.player_name(p), name(Some(p), *a))).collect();
                 words.join(", ")

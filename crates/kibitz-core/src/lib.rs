@@ -46,7 +46,7 @@ pub mod view;
 pub mod watch;
 
 pub use abilities::Capabilities;
-pub use game::{Action, Game, Info, Observation, Players, Turn};
+pub use game::{Action, Game, Info, Observation, Players, Transition, Turn};
 pub use model::{Model, SharedModel, State};
 pub use rng::Rng;
 pub use view::{Event, View};

@@ -12,7 +12,7 @@ use crate::abilities::{
     ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove,
     RealTime, Resample, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
 };
-use crate::game::{Action, Game, Info, Observation, Turn};
+use crate::game::{Action, Game, Info, Observation, Transition, Turn};
 use crate::interrupt::Interrupt;
 use crate::macro_actions::MacroActions;
 use crate::playout::{self, Context, Pick, Rollout};
@@ -147,14 +147,7 @@ pub trait Model:
     /// [`Game::observe_public`].
     fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation;
     /// [`Game::observation_name`].
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String;
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String;
     /// [`Game::player_name`].
     fn player_name(&self, player: usize) -> String;
     /// [`Game::chance`].
@@ -215,14 +208,7 @@ pub trait Playouts {
     ) -> u64;
 
     /// [`Position::solve`].
-    fn solve(
-        &self,
-        state: &State,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> u64;
+    fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64;
 }
 
 impl<G: Game> Model for G {
@@ -274,16 +260,10 @@ impl<G: Game> Model for G {
         Game::observe_public(self, after.get::<G::State>(), turn, joint)
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
-        let (before, after) = (before.get::<G::State>(), after.get::<G::State>());
-        Game::observation_name(self, before, after, turn, joint, player)
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { before, after, turn, joint } = *step;
+        let step = Transition { before: before.get(), after: after.get(), turn, joint };
+        Game::observation_name(self, &step, player)
     }
 
     fn player_name(&self, player: usize) -> String {
@@ -390,14 +370,7 @@ impl<G: Game> Playouts for G {
         playout::run(self, &mut state, how, pick, context, returns).into()
     }
 
-    fn solve(
-        &self,
-        state: &State,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> u64 {
-        At(self, state.get::<G::State>()).solve(effort, rng, interrupt, returns)
+    fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64 {
+        At(self, state.get::<G::State>()).solve(effort, context, returns)
     }
 }

@@ -163,6 +163,9 @@ impl<P: Param> Param for Option<P> {
 
 /// A struct of parameters; made by [`params!`].
 pub trait Params: Default {
+    /// What they are parameters of, in a sentence: their documentation.
+    const SUMMARY: &'static str = "";
+
     /// One entry a field, in the order of declaration, with this value's fields as the defaults.
     fn docs(&self) -> Vec<ParamDoc>;
 
@@ -300,12 +303,12 @@ impl Params for NoParams {
 #[macro_export]
 macro_rules! params {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $summary:literal])*
         pub struct $struct:ident {
             $( $(#[doc = $doc:literal])+ pub $field:ident: $kind:ty = $default:expr $(, in $range:expr)? $(, was $old:literal)?; )*
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $summary])*
         #[derive(Clone, PartialEq, Debug)]
         pub struct $struct {
             $( $(#[doc = $doc])+ pub $field: $kind, )*
@@ -318,6 +321,8 @@ macro_rules! params {
         }
 
         impl $crate::params::Params for $struct {
+            const SUMMARY: &'static str = concat!($($summary),*).trim_ascii_start();
+
             fn docs(&self) -> Vec<$crate::params::ParamDoc> {
                 use $crate::params::Param as _;
                 #[allow(unused_mut, unused_assignments)]

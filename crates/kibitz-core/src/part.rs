@@ -2,9 +2,12 @@
 //!
 //! A part registers itself in its own file and says what it cannot do without; nobody else keeps a list.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use crate::abilities::Capabilities;
 use crate::game::Info;
-use crate::params::ParamDoc;
+use crate::params::{Param, ParamDoc};
 use crate::spec::{Spec, SpecError, Value, unknown};
 
 /// A part that can be asked for by name.
@@ -82,43 +85,156 @@ impl Needs {
     }
 }
 
-/// The entry of a name, or the nearest right ones.
-pub(crate) fn find<T>(
-    what: &str,
-    name: &str,
-    entries: impl Iterator<Item = (&'static PartEntry, T)>,
-) -> Result<T, SpecError> {
-    let mut names = Vec::new();
-    for (part, entry) in entries {
-        if part.name == name {
-            return Ok(entry);
+/// A part of some kind that can be asked for by name.
+pub struct Entry<P: ?Sized> {
+    /// How it is asked for, what it is and its parameters.
+    pub part: PartEntry,
+    /// Makes it.
+    pub build: fn(&Spec) -> Result<Box<P>, SpecError>,
+}
+
+/// A kind of part: what all of its parts are.
+pub trait Kind: 'static {
+    /// What one of them is called.
+    const WHAT: &'static str;
+
+    /// All there are, in no order.
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>>;
+
+    /// Makes the one that is asked for.
+    ///
+    /// # Errors
+    /// An unknown name, with the nearest right ones, or a bad parameter.
+    fn make(spec: &Spec) -> Result<Box<Self>, SpecError> {
+        match Self::entries().find(|entry| entry.part.name == spec.name) {
+            Some(entry) => (entry.build)(spec),
+            None => Err(unknown(Self::WHAT, &spec.name, sorted(Self::entries()))),
         }
-        names.push(part.name);
     }
-    names.sort_unstable();
-    Err(unknown(what, name, names))
-}
 
-/// All parts of a kind with their parameters, by name.
-pub(crate) fn list(
-    entries: impl Iterator<Item = &'static PartEntry>,
-) -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    let mut all: Vec<_> = entries.map(|entry| (entry, (entry.params)())).collect();
-    all.sort_by_key(|(entry, _)| entry.name);
-    all
-}
-
-/// The names, as people write them. (Not the parameters: those of one part may be parts again.)
-pub(crate) fn kind(entries: impl Iterator<Item = &'static PartEntry>) -> String {
-    let mut names: Vec<&str> = entries.map(|entry| entry.name).collect();
-    names.sort_unstable();
-    names.join(" | ")
-}
-
-/// A part as it is written: a name, with parameters in parentheses.
-pub(crate) fn read(what: &str, value: &Value) -> Result<Spec, String> {
-    match value {
-        Value::Spec(spec) => Ok(spec.clone()),
-        other => Err(format!("expected a {what}, not {other}")),
+    /// All with their parameters, by name.
+    fn list() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
+        let mut all: Vec<_> = Self::entries().map(|entry| (&entry.part, (entry.part.params)())).collect();
+        all.sort_by_key(|(part, _)| part.name);
+        all
     }
+
+    /// The names, as people write them. (Not the parameters: those of one part may be parts again.)
+    fn names() -> String {
+        sorted(Self::entries()).join(" | ")
+    }
+
+    /// A part as it is written: a name, with parameters in parentheses.
+    ///
+    /// # Errors
+    /// That it is something else.
+    fn spec(value: &Value) -> Result<Spec, String> {
+        match value {
+            Value::Spec(spec) => Ok(spec.clone()),
+            other => Err(format!("expected a {}, not {other}", Self::WHAT)),
+        }
+    }
+}
+
+fn sorted<P: ?Sized + 'static>(entries: impl Iterator<Item = &'static Entry<P>>) -> Vec<&'static str> {
+    let mut names: Vec<&str> = entries.map(|entry| entry.part.name).collect();
+    names.sort_unstable();
+    names
+}
+
+/// A kind of part of which a search has one, whatever is said.
+pub trait Usual: Kind {
+    /// What a search has if a name in the code itself is wrong.
+    fn usual() -> Box<Self>;
+}
+
+/// A part as it is asked for, which has been made once to see that it can be.
+pub struct PartSpec<P: ?Sized>(Spec, PhantomData<fn() -> Box<P>>);
+
+impl<P: Usual + ?Sized> PartSpec<P> {
+    /// Asks for one by name alone.
+    pub fn named(name: &str) -> PartSpec<P> {
+        PartSpec(Spec { name: name.to_owned(), arguments: Vec::new() }, PhantomData)
+    }
+
+    /// The same with one more parameter.
+    ///
+    /// # Errors
+    /// That it has none of this name, or not with this value.
+    pub fn with(mut self, name: &str, value: Value) -> Result<PartSpec<P>, SpecError> {
+        self.0.arguments.push((name.to_owned(), value));
+        P::make(&self.0).map(|_| self)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Makes it.
+    pub fn build(&self) -> Box<P> {
+        P::make(&self.0).unwrap_or_else(|_| P::usual())
+    }
+}
+
+impl<P: Usual + ?Sized> Param for PartSpec<P> {
+    fn kind() -> String {
+        P::names()
+    }
+
+    fn read(value: &Value) -> Result<PartSpec<P>, String> {
+        let spec = P::spec(value)?;
+        P::make(&spec).map_err(|SpecError(what)| what)?;
+        Ok(PartSpec(spec, PhantomData))
+    }
+
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl<P: ?Sized> Clone for PartSpec<P> {
+    fn clone(&self) -> PartSpec<P> {
+        PartSpec(self.0.clone(), PhantomData)
+    }
+}
+
+impl<P: ?Sized> PartialEq for PartSpec<P> {
+    fn eq(&self, other: &PartSpec<P>) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<P: ?Sized> fmt::Debug for PartSpec<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Registers a part of a kind: name, parameters' type and `fn(params) -> Result<Box<dyn Kind>, String>`. What it is says the
+/// parameters' documentation, or a text after the name.
+#[macro_export]
+macro_rules! register_part {
+    ($kind:ty, $name:literal, $summary:literal, $params:ty, $build:expr) => {
+        $crate::register_part!(@ $kind, $name, $summary, $params, $build);
+    };
+    ($kind:ty, $name:literal, $params:ty, $build:expr) => {
+        $crate::register_part!(@ $kind, $name, <$params as $crate::params::Params>::SUMMARY, $params, $build);
+    };
+    (@ $kind:ty, $name:literal, $summary:expr, $params:ty, $build:expr) => {
+        inventory::submit! {
+            $crate::part::Entry::<$kind> {
+                part: $crate::part::PartEntry {
+                    name: $name,
+                    summary: $summary,
+                    params: || $crate::params::Params::docs(&<$params>::default()),
+                },
+                build: |spec| {
+                    let params = <$params as $crate::params::Params>::from_spec(spec)?;
+                    let build: fn($params) -> Result<Box<$kind>, String> = $build;
+                    build(params).map_err(|what| $crate::spec::SpecError(format!("{}: {what}", $name)))
+                },
+            }
+        }
+    };
 }

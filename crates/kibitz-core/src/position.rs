@@ -6,8 +6,8 @@
 use crate::abilities::Capabilities;
 use crate::bounded_dfs::dfs_best_return;
 use crate::game::{Action, Game, Info, Turn};
-use crate::interrupt::Interrupt;
 use crate::model::{Model, State};
+use crate::playout::Context;
 use crate::rng::Rng;
 
 /// A state of some game. [`Game`] says what each method means.
@@ -36,7 +36,7 @@ pub trait Position {
     fn unknown(&self) -> u32;
     /// **Adds** the best that a bounded search finds in one world, all of it seen: the game's own solver
     /// ([`crate::abilities::Solver::judge`]) or, for a single player, depth first. Gives the number of states.
-    fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64;
+    fn solve(&self, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64;
     /// Draws what chance does, if it is chance's turn.
     fn draw(&self, rng: &mut Rng) -> Action;
     /// Shows the state that a joint action leads to, and **adds** each player's reward to `rewards`.
@@ -147,11 +147,10 @@ impl<G: Game> Position for At<'_, G> {
         self.0.abilities().solver.map_or(0, |solver| solver.unknown(self.1))
     }
 
-    fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64 {
+    fn solve(&self, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64 {
         let At(game, state) = *self;
-        let made =
-            game.abilities().solver.and_then(|solver| solver.judge(state, effort, rng, interrupt, returns));
-        made.unwrap_or_else(|| dfs_best_return(game, state, effort, rng, interrupt, returns))
+        let made = game.abilities().solver.and_then(|solver| solver.judge(state, effort, context, returns));
+        made.unwrap_or_else(|| dfs_best_return(game, state, effort, context, returns))
     }
 }
 
@@ -186,7 +185,7 @@ impl Position for Erased<'_> {
         self.0.unknown(self.1)
     }
 
-    fn solve(&self, effort: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64]) -> u64 {
-        self.0.solve(self.1, effort, rng, interrupt, returns)
+    fn solve(&self, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64 {
+        self.0.solve(self.1, effort, context, returns)
     }
 }

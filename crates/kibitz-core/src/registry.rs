@@ -134,10 +134,17 @@ pub fn planner_with(spec: &Spec, choice: ModelChoice) -> Result<Box<dyn Planner>
     }
 }
 
-/// Registers a game: name, summary, parameters' type, and `fn(params) -> Result<Game, String>`.
+/// Registers a game: name, parameters' type, and `fn(params) -> Result<Game, String>`. What it is says the parameters'
+/// documentation, or a text after the name.
 #[macro_export]
 macro_rules! register_game {
     ($name:literal, $summary:literal, $params:ty, $build:expr) => {
+        $crate::register_game!(@ $name, $summary, $params, $build);
+    };
+    ($name:literal, $params:ty, $build:expr) => {
+        $crate::register_game!(@ $name, <$params as $crate::params::Params>::SUMMARY, $params, $build);
+    };
+    (@ $name:literal, $summary:expr, $params:ty, $build:expr) => {
         inventory::submit! {
             $crate::registry::GameEntry {
                 name: $name,

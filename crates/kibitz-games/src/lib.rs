@@ -1,12 +1,13 @@
 //! Native games, one file (or folder) each in `games/`. A game registers itself: adding one means
 //! adding a file, nothing else.
 //!
-//! From the lowest to the highest: [`bits`], [`squares`], [`draw`] and [`position_file`] (shared helpers), [`race`] and
+//! From the lowest to the highest: [`bits`], [`squares`], [`cards`], [`draw`] and [`position_file`] (shared helpers), [`race`] and
 //! [`placing`] (what several board games share), then the games.
 
 #![forbid(unsafe_code)]
 
 pub mod bits;
+pub mod cards;
 pub mod placing;
 pub mod position_file;
 pub mod race;

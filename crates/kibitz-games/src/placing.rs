@@ -4,17 +4,30 @@ use std::marker::PhantomData;
 
 use kibitz_core::abilities::{Abilities, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
+use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
 
-use crate::draw::{Board, grid, square_name};
+use crate::draw::{Board, INK, LIGHT, PAPER, grid, square_name};
 use crate::squares::{Grid, Squares};
+
+params! {
+    /// The board, and who wins.
+    pub struct BoardParams {
+        /// Rows of the board; it has at most 128 squares.
+        pub rows: u32 = 8, in 2..=16;
+        /// Columns of the board.
+        pub columns: u32 = 8, in 2..=16;
+        /// Misère: who cannot move has won.
+        pub misere: bool = false;
+    }
+}
 
 /// Where players may put what. A move is a square.
 pub trait Rules: Send + Sync + 'static {
-    /// What players are called.
-    const PLAYERS: [&'static str; 2];
+    /// What players are called; this and all that is drawn are stones on points, if nothing else is said.
+    const PLAYERS: [&'static str; 2] = ["black", "white"];
     /// The characters of their pieces.
-    const MARKS: [char; 2];
+    const MARKS: [char; 2] = ['x', 'o'];
 
     /// Whether a player may move to one square.
     fn allows<W: Squares>(board: &Grid<W>, pieces: &[W; 2], mover: usize, square: W) -> bool;
@@ -74,10 +87,14 @@ pub trait Rules: Send + Sync + 'static {
     }
 
     /// The colour of an empty square.
-    fn square(column: u32, row: u32) -> &'static str;
+    fn square(_column: u32, _row: u32) -> &'static str {
+        LIGHT
+    }
 
     /// A move's picture.
-    fn draw(board: &mut Board, player: usize, column: u32, row: u32);
+    fn draw(board: &mut Board, player: usize, column: u32, row: u32) {
+        board.piece(column, row, [INK, PAPER][player]);
+    }
 }
 
 /// The rules.
@@ -103,13 +120,7 @@ impl<W: Squares, R: Rules> Placing<W, R> {
     /// On a board of a size that fits into a word.
     pub fn new(rows: u32, columns: u32, misere: bool) -> Placing<W, R> {
         let board = Grid::new(rows, columns);
-        let info = Info {
-            horizon: Some(rows * columns),
-            zero_sum: true,
-            paid_at_end: true,
-            simultaneous: Some(false),
-            ..Info::new(2, -1.0, 1.0)
-        };
+        let info = Info::duel(1.0, rows * columns);
         Placing { info, board, price: if misere { -1.0 } else { 1.0 }, rules: PhantomData }
     }
 
@@ -215,19 +226,18 @@ impl<W: Squares, R: Rules> Svg<State<W>> for Placing<W, R> {
     }
 }
 
-/// Registers such a game, in words of the width that the board asks for: name, summary, parameters' type, rules, and
-/// whether it is played misère by the parameters.
+/// Registers such a game: name, summary, parameters as they are by default, which make [`BoardParams`], and rules.
 macro_rules! register_placing {
-    ($name:literal, $summary:literal, $params:ty, $rules:ty, $misere:expr) => {
+    ($name:literal, $summary:literal, $params:expr, $rules:ty) => {
         inventory::submit! {
             kibitz_core::registry::GameEntry {
                 name: $name,
                 summary: $summary,
-                params: || kibitz_core::params::Params::docs(&<$params>::default()),
+                params: || kibitz_core::params::Params::docs(&$params),
                 build: |spec| {
-                    let params = <$params as kibitz_core::params::Params>::from_spec(spec)?;
-                    let misere: fn(&$params) -> bool = $misere;
-                    $crate::placing::build::<$rules>(params.rows, params.columns, misere(&params))
+                    let mut params = $params;
+                    kibitz_core::params::Params::apply(&mut params, spec)?;
+                    $crate::placing::build::<$rules>(&params.into())
                         .map_err(|what| kibitz_core::spec::SpecError(format!("{}: {what}", $name)))
                 },
             }
@@ -236,19 +246,32 @@ macro_rules! register_placing {
 }
 pub(crate) use register_placing;
 
-/// The game on a board of a size.
+/// The game on a board of a size, in words of the width that it asks for.
 ///
 /// # Errors
 /// That there are too many squares.
-pub fn build<R: Rules>(
-    rows: u32,
-    columns: u32,
-    misere: bool,
-) -> Result<kibitz_core::model::SharedModel, String> {
+pub fn build<R: Rules>(params: &BoardParams) -> Result<kibitz_core::model::SharedModel, String> {
+    let BoardParams { rows, columns, misere } = *params;
     use crate::squares::MOST;
     match rows * columns {
         0..=64 => Ok(std::sync::Arc::new(Placing::<u64, R>::new(rows, columns, misere))),
         65..=MOST => Ok(std::sync::Arc::new(Placing::<u128, R>::new(rows, columns, misere))),
         count => Err(format!("{rows} rows of {columns} are {count} squares; a board has at most {MOST}")),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::testing::perft;
+
+    /// That a game has as many sequences of one move, two moves, ... in words of both widths.
+    pub(crate) fn in_both_widths<R: Rules>(rows: u32, columns: u32, counts: &[u64]) {
+        let (narrow, wide) =
+            (Placing::<u64, R>::new(rows, columns, false), Placing::<u128, R>::new(rows, columns, false));
+        for (depth, count) in (1..).zip(counts) {
+            assert_eq!(perft(&narrow, &narrow.initial(), depth), *count, "{depth}");
+            assert_eq!(perft(&wide, &wide.initial(), depth), *count, "{depth}");
+        }
     }
 }

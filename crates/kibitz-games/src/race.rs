@@ -81,15 +81,8 @@ impl<P: Piece> Race<P> {
         let row = (1u64 << columns) - 1;
         // Every piece goes up to the last row but one at most, and one of them a step further.
         let ways: u32 = (0..home_rows(rows)).map(|row| (rows - 2 - row) * columns).sum();
-        let info = Info {
-            horizon: Some(2 * ways + 1),
-            zero_sum: true,
-            paid_at_end: true,
-            simultaneous: Some(false),
-            ..Info::new(2, -1.0, 1.0)
-        };
         Race {
-            info,
+            info: Info::duel(1.0, 2 * ways + 1),
             rows,
             columns,
             prize: if misere { -1.0 } else { 1.0 },

@@ -63,6 +63,22 @@ pub fn perft<G: Game>(game: &G, state: &G::State, depth: u32) -> u64 {
     actions.iter().map(count).sum()
 }
 
+/// That a game on boards of so many rows and columns has so many sequences of one move, two moves, and so on.
+pub fn known_trees<G: Game>(sized: impl Fn(u32, u32) -> G, known: &[((u32, u32), &[u64])]) {
+    for ((rows, columns), counts) in known {
+        let game = sized(*rows, *columns);
+        let found: Vec<u64> =
+            (1..=counts.len()).map(|depth| perft(&game, &game.initial(), depth as u32)).collect();
+        assert_eq!(found, *counts, "{rows} rows, {columns} columns");
+    }
+}
+
+/// That somebody wins each random game of two players, after so many moves on average.
+pub fn random_games_last<G: Game>(game: &G, games: u32, length: std::ops::Range<f64>) {
+    let found = random_play(game, games);
+    assert!(found.draws == 0.0 && length.contains(&found.length), "{found:?}");
+}
+
 /// What many random playouts of a two-player game come to.
 #[derive(Debug)]
 pub struct Statistics {

@@ -1,5 +1,10 @@
 //! The registries and specs as Python sees them.
 
+use kibitz_core::evaluate::Evaluator;
+use kibitz_core::macro_actions::Maker;
+use kibitz_core::part::Kind;
+use kibitz_core::playout::Playout;
+use kibitz_core::search::select::Selection;
 use kibitz_core::spec::{ClassSpec, Outline, Spec, Value, name_of, prefixed};
 use kibitz_core::{Rng, registry};
 use pyo3::prelude::*;
@@ -114,10 +119,10 @@ pub fn old_planners() -> Vec<&'static str> {
 #[pyfunction]
 pub fn parts(py: Python<'_>, kind: &str) -> PyResult<Option<Vec<Entry>>> {
     let parts = match kind {
-        "playouts" => kibitz_core::playout::playouts(),
-        "selections" => kibitz_core::search::select::selections(),
-        "evaluators" => kibitz_core::evaluate::evaluators(),
-        "macro-actions" => kibitz_core::macro_actions::all_macro_actions(),
+        "playouts" => <dyn Playout>::list(),
+        "selections" => <dyn Selection>::list(),
+        "evaluators" => <dyn Evaluator>::list(),
+        "macro-actions" => Maker::list(),
         _ => return Ok(None),
     };
     let entries = parts.into_iter().map(|(part, params)| entry(py, part.name, part.summary, params, ""));

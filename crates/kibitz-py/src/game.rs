@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kibitz_core::episode::{check_bounds, check_joint, enough_steps};
 use kibitz_core::spec::{Spec, SpecError, nearest};
-use kibitz_core::{Action, Rng, SharedModel, Turn, registry};
+use kibitz_core::{Action, Rng, SharedModel, Transition, Turn, registry};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -508,7 +508,8 @@ impl State {
             if told == kibitz_core::Observation::SILENT {
                 return Ok((0, String::new()));
             }
-            Ok((told.0, game.model.observation_name(&before.state, after, turn, &joint, player)))
+            let step = Transition { before: &*before.state, after, turn, joint: &joint };
+            Ok((told.0, game.model.observation_name(&step, player)))
         })?
     }
 

@@ -88,8 +88,7 @@ impl View {
                 ("acted", u64::from(action.0), step.as_ref().and_then(name).unwrap_or_default())
             }
             (Event::Observed(told), Some(step)) => {
-                let Step { before, after, turn, joint, .. } = &**step;
-                ("observed", told.0, game.model.observation_name(before, after, *turn, joint, player))
+                ("observed", told.0, game.model.observation_name(&step.transition(), player))
             }
             (Event::Observed(told), None) => ("observed", told.0, String::new()),
             (Event::Passed(ticks), _) => ("passed", *ticks, format!("{ticks} ticks go by")),

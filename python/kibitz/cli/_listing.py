@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import inspect
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kibitz.cli._options import print_json
+from kibitz.cli._options import as_json, print_json
 from kibitz.cli._terminal import paint, width
 
 if TYPE_CHECKING:
     from kibitz import Entry
     from kibitz._core import ParamDoc
+
+
+def arguments(what: str) -> Callable[[argparse.ArgumentParser], None]:
+    """Declares the arguments of a command that lists all, or describes one that is named."""
+
+    def declare(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("name", nargs="?", metavar="NAME", help=what)
+        as_json(parser)
+
+    return declare
 
 
 def overview(entries: Sequence[Entry], kind: str, as_json: bool) -> None:

@@ -21,27 +21,24 @@ EXAMPLES = {
     "kibitz games --json": "everything, for programs",
 }
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help=_options.GAME)
-    _options.as_json(parser)
+arguments = _listing.arguments(_options.GAME)
 
 
 def run(options: argparse.Namespace) -> None:
     """Lists the games, or describes one."""
     import kibitz as kb
 
+    entries = kb.list_games()
     if options.name is None:
-        _listing.overview(kb.list_games(), "game", options.json)
+        _listing.overview(entries, "game", options.json)
         return
     game = _load.game(options.name)
-    entry = _listing.entry_for(options.name, kb.list_games(), game.rules, game.spec)
+    info = facts(game)
+    entry = _listing.entry_for(options.name, entries, game.rules, game.spec)
     if options.json:
-        _options.print_json({**_listing.plain(entry), "spec": game.spec, **facts(game)})
+        _options.print_json({**_listing.plain(entry), "spec": game.spec, **info})
         return
     _listing.heading(entry)
-    info = facts(game)
     for key in ("players", "moves", "returns", "discount", "horizon", "information"):
         print(f"  {key:12} {_words(info, key)}")
     there = [key for key, has in info["capabilities"].items() if has]

@@ -17,11 +17,7 @@ EXAMPLES = {
     "kibitz watch kuhn-poker --planner 'uct(simulations=500, exploration=0.7)'": "how parameters are given",
 }
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help=_options.PLANNER)
-    _options.as_json(parser)
+arguments = _listing.arguments(_options.PLANNER)
 
 
 def run(options: argparse.Namespace) -> None:

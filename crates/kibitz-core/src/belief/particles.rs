@@ -568,7 +568,7 @@ impl Belief for Particles {
 
     fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
         (self.fresh.0, self.in_time, self.grace) = (0, None, GRACE);
-        let past = self.ledger.past(model, view, pause);
+        let past = self.ledger.past(model, view, Some(pause));
         let anew = self.swarm.first().is_none_or(|particle| particle.world.at > view.events.len());
         let before = if anew { self.start(model) } else { std::mem::take(&mut self.swarm) };
         let inconsistent_before = nearest(&before);

@@ -33,8 +33,9 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// The past that a view tells of, for somebody who may be stopped.
-    pub fn past<'a>(&self, model: &'a dyn Model, view: &'a View, pause: Pause<'a>) -> Past<'a> {
+    /// The past that a view tells of, for somebody who may be stopped by `pause`, if there is one. (Who draws a single
+    /// present is not: to look at the clock would take longer than to draw.)
+    pub fn past<'a>(&self, model: &'a dyn Model, view: &'a View, pause: Option<Pause<'a>>) -> Past<'a> {
         Past {
             model,
             view,
@@ -65,7 +66,7 @@ impl Ledger {
         }
         self.seen = view.events.len();
         let faults = model.faults();
-        let mut past = self.past(model, view, pause);
+        let mut past = self.past(model, view, Some(pause));
         let mut result = follow(&past, shorter);
         for _ in 0..FORGIVING {
             let in_vain = matches!(result, Err(Trouble::Unexplained(_)));
@@ -102,7 +103,7 @@ pub(super) struct Past<'a> {
     transitions: Cell<u64>,
     /// The last event that some world came to and contradicted, and whether by what it would have told.
     furthest: Cell<Option<(usize, bool)>>,
-    pause: RefCell<Pause<'a>>,
+    pause: RefCell<Option<Pause<'a>>>,
     watch: RefCell<Watch>,
     /// Whether somebody wanted an answer.
     late: Cell<bool>,
@@ -297,7 +298,10 @@ impl Past<'_> {
     /// Whether somebody wants an answer now.
     #[inline]
     pub fn is_late(&self) -> bool {
-        if self.watch.borrow_mut().is_due() && (self.pause.borrow_mut())() {
+        if let Some(pause) = &mut *self.pause.borrow_mut()
+            && self.watch.borrow_mut().is_due()
+            && pause()
+        {
             self.late.set(true);
         }
         self.late.get()

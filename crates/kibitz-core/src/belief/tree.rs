@@ -124,8 +124,7 @@ impl Belief for HistoryTree {
 
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) {
         let Known { histories, ledger } = &mut *self.known();
-        let mut never = || false;
-        let past = ledger.past(model, view, &mut never);
+        let past = ledger.past(model, view, None);
         let present = histories.present(&past, rng).ok();
         ledger.transitions += past.transitions();
         if let Some(present) = present.as_ref().or(histories.found.as_ref()) {
@@ -135,8 +134,7 @@ impl Belief for HistoryTree {
 
     fn worlds(&self, model: &dyn Model, view: &View, limit: usize) -> Option<Vec<(World, f64)>> {
         let Known { histories, ledger } = &mut *self.known();
-        let mut never = || false;
-        let past = ledger.past(model, view, &mut never);
+        let past = ledger.past(model, view, None);
         let worlds = histories.all(&past, limit);
         ledger.transitions += past.transitions();
         worlds

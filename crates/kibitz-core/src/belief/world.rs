@@ -14,6 +14,8 @@ pub struct World {
     /// For each player, the key of its view in this world; not kept up where the game can tell it
     /// from a state. See [`World::view_key`].
     pub keys: Vec<u64>,
+    /// Whether the game tells them from a state: asked once, since it is needed after every step.
+    told_by_state: bool,
     /// A key of everything that has happened, hidden steps included.
     pub path: u64,
     /// What the player whose view it follows was paid on the way, discounted; NaN where that is not known.
@@ -43,6 +45,7 @@ impl World {
         World {
             state: model.initial(),
             keys: (0..model.info().players).map(view_seed).collect(),
+            told_by_state: model.has().view_key,
             path: 1,
             earned: 0.0,
             weight: 1.0,
@@ -106,13 +109,13 @@ impl World {
     /// The key of what a player has seen in this world.
     #[inline]
     pub fn view_key(&self, model: &dyn Model, player: usize) -> u64 {
-        if model.has().view_key { model.view_key(&self.state, player) } else { self.keys[player] }
+        if self.told_by_state { model.view_key(&self.state, player) } else { self.keys[player] }
     }
 
     /// Adds a step, which has just been carried out, to the keys of all players' views.
     #[inline]
     pub fn extend_views(&mut self, model: &dyn Model, turn: Turn, joint: &[Action]) {
-        if model.has().view_key {
+        if self.told_by_state {
             return;
         }
         for (mover, action) in turn.movers().iter().zip(joint) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::clock::Tick;
-use crate::game::{Action, Observation, Turn};
+use crate::game::{Action, Observation, Transition, Turn};
 use crate::model::{Model, State};
 use crate::view::Event;
 
@@ -36,6 +36,11 @@ impl Step {
     pub fn action_of(&self, player: usize) -> Option<Action> {
         let mut each = self.turn.movers().iter().zip(&self.joint);
         each.find_map(|(mover, action)| (mover == player).then_some(*action))
+    }
+
+    /// It, as a game is asked about it.
+    pub fn transition(&self) -> Transition<'_, State> {
+        Transition { before: &self.before, after: &self.after, turn: self.turn, joint: &self.joint }
     }
 
     /// Who did what, in words.

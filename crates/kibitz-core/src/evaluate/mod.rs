@@ -10,14 +10,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::game::{Action, Turn};
-use crate::interrupt::Interrupt;
 use crate::model::Model;
-use crate::params::{Param, ParamDoc};
-use crate::part::{self, PartEntry};
+use crate::params::Param;
+use crate::part::{Entry, Kind};
 use crate::playout::{Context, MAX_PLAYERS};
 use crate::position::Position;
 use crate::rng::Rng;
-use crate::spec::{Spec, SpecError, Value};
+use crate::spec::{SpecError, Value};
 
 pub use network::Network;
 
@@ -30,13 +29,7 @@ pub trait Evaluator: Send + Sync {
     fn check(&self, model: &dyn Model) -> Result<(), String>;
 
     /// The return still to come for each player, overwriting `values`. Gives the steps of the model that it took.
-    fn evaluate(
-        &self,
-        position: &dyn Position,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        values: &mut [f64],
-    ) -> u64;
+    fn evaluate(&self, position: &dyn Position, context: &mut Context, values: &mut [f64]) -> u64;
 }
 
 /// What becomes of chance that moves right after an action.
@@ -72,11 +65,10 @@ pub fn afterstate_value(
     position: &dyn Position,
     player: usize,
     action: Action,
-    evaluator: Option<&dyn Evaluator>,
     next: Chance,
-    rng: &mut Rng,
-    interrupt: &mut Interrupt,
+    context: &mut Context,
 ) -> f64 {
+    let Context { evaluator, rng, interrupt, .. } = context;
     let (players, turn) = (position.info().players, position.turn());
     let mut joint = [action; MAX_PLAYERS];
     let mut scratch = Vec::new();
@@ -87,7 +79,7 @@ pub fn afterstate_value(
     }
     let mut judge = |after: &dyn Position, rng: &mut Rng, values: &mut [f64]| match evaluator {
         Some(evaluator) => {
-            evaluator.evaluate(after, rng, interrupt, values);
+            evaluator.evaluate(after, &mut Context::new(rng, interrupt), values);
         }
         None if after.has().evaluator => after.evaluate(values),
         None => {}
@@ -115,20 +107,19 @@ pub fn action_values(
     context: &mut Context,
     values: &mut Vec<f64>,
 ) -> bool {
-    let Context { evaluator, rng, interrupt, .. } = context;
     let (info, has) = (position.info(), position.has());
     values.clear();
-    if evaluator.is_none() && has.action_heuristic && position.action_values(player, actions, values) {
+    let own = context.evaluator.is_none();
+    if own && has.action_heuristic && position.action_values(player, actions, values) {
         return true;
     }
-    if evaluator.is_none() && !has.evaluator {
+    if own && !has.evaluator {
         return false;
     }
     let (least, range) = (info.min_return, info.max_return - info.min_return);
     let part = |value: f64| if range > 0.0 { ((value - least) / range).clamp(0.0, 1.0) } else { 0.5 };
-    let judged = actions.iter().map(|action| {
-        afterstate_value(position, player, *action, *evaluator, Chance::Judged, rng, interrupt)
-    });
+    let judged =
+        actions.iter().map(|action| afterstate_value(position, player, *action, Chance::Judged, context));
     values.extend(judged.map(part));
     true
 }
@@ -140,25 +131,22 @@ pub fn greedy(
     legal: &[Action],
     context: &mut Context,
 ) -> (Action, f64) {
-    let Context { evaluator, rng, interrupt, .. } = context;
-    let value = |action: &Action| {
-        afterstate_value(position, player, *action, *evaluator, Chance::Judged, rng, interrupt)
-    };
+    let value = |action: &Action| afterstate_value(position, player, *action, Chance::Judged, context);
     let values: Vec<f64> = legal.iter().map(value).collect();
-    let best = rng.highest(&values);
+    let best = context.rng.highest(&values);
     let action = legal.get(best).copied().unwrap_or_default();
     (action, values.get(best).copied().unwrap_or(f64::NEG_INFINITY))
 }
 
-/// An evaluator that can be asked for by name.
-pub struct EvaluatorEntry {
-    /// How it is asked for, what it is and its parameters.
-    pub part: PartEntry,
-    /// Makes it.
-    pub build: fn(&Spec) -> Result<Arc<dyn Evaluator>, SpecError>,
-}
+inventory::collect!(Entry<dyn Evaluator>);
 
-inventory::collect!(EvaluatorEntry);
+impl Kind for dyn Evaluator {
+    const WHAT: &'static str = "evaluator";
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
+}
 
 /// An evaluator as it is asked for: a name with parameters, or the file of a network.
 #[derive(Clone)]
@@ -186,26 +174,17 @@ impl fmt::Debug for EvaluatorSpec {
     }
 }
 
-/// All evaluators, by name.
-pub fn evaluators() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    part::list(inventory::iter::<EvaluatorEntry>.into_iter().map(|entry| &entry.part))
-}
-
 impl Param for EvaluatorSpec {
     fn kind() -> String {
-        format!(
-            "file | {}",
-            part::kind(inventory::iter::<EvaluatorEntry>.into_iter().map(|entry| &entry.part))
-        )
+        format!("file | {}", <dyn Evaluator>::names())
     }
 
     fn read(value: &Value) -> Result<EvaluatorSpec, String> {
         if let Value::Spec(spec) = value
-            && let Some(entry) =
-                inventory::iter::<EvaluatorEntry>.into_iter().find(|entry| entry.part.name == spec.name)
+            && <dyn Evaluator>::entries().any(|entry| entry.part.name == spec.name)
         {
-            let made = (entry.build)(spec).map_err(|SpecError(what)| what)?;
-            return Ok(EvaluatorSpec { written: spec.to_string(), made });
+            let made = <dyn Evaluator>::make(spec).map_err(|SpecError(what)| what)?;
+            return Ok(EvaluatorSpec { written: spec.to_string(), made: made.into() });
         }
         let path = String::read(value)?;
         let made = Arc::new(Network::read(&path)?);

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::Evaluator;
 use crate::file;
-use crate::interrupt::Interrupt;
 use crate::learn::Net;
 use crate::model::Model;
+use crate::playout::Context;
 use crate::position::Position;
-use crate::rng::Rng;
 
 /// No file of a network is larger.
 const LARGEST: u64 = 1 << 28;
@@ -43,7 +42,7 @@ impl Evaluator for Network {
         Ok(())
     }
 
-    fn evaluate(&self, position: &dyn Position, _: &mut Rng, _: &mut Interrupt, values: &mut [f64]) -> u64 {
+    fn evaluate(&self, position: &dyn Position, _: &mut Context, values: &mut [f64]) -> u64 {
         let mut atoms = Vec::with_capacity(256);
         position.atoms(&mut atoms);
         self.0.judge(&atoms, values);

@@ -1,33 +1,19 @@
 //! A bounded solver as an evaluator: the best that it finds in one world, all of it seen.
 
-use std::sync::Arc;
-
-use super::{Evaluator, EvaluatorEntry};
-use crate::interrupt::Interrupt;
+use super::Evaluator;
 use crate::model::Model;
-use crate::params::Params;
-use crate::part::PartEntry;
+use crate::playout::Context;
 use crate::position::Position;
-use crate::rng::Rng;
 
 crate::params! {
-    /// How much it may do.
+    /// The best that a bounded search finds in one world, all of it seen.
     pub struct EffortParams {
         /// States to look at.
         pub states: u32 = 150, in 1..=1_000_000_000;
     }
 }
 
-inventory::submit! {
-    EvaluatorEntry {
-        part: PartEntry {
-            name: "solver",
-            summary: "The best that a bounded search finds in one world, all of it seen.",
-            params: || EffortParams::default().docs(),
-        },
-        build: |spec| Ok(Arc::new(Solver(EffortParams::from_spec(spec)?))),
-    }
-}
+crate::register_part!(dyn Evaluator, "solver", EffortParams, |params| Ok(Box::new(Solver(params))));
 
 struct Solver(EffortParams);
 
@@ -41,14 +27,8 @@ impl Evaluator for Solver {
         }
     }
 
-    fn evaluate(
-        &self,
-        position: &dyn Position,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        values: &mut [f64],
-    ) -> u64 {
+    fn evaluate(&self, position: &dyn Position, context: &mut Context, values: &mut [f64]) -> u64 {
         values.fill(0.0);
-        position.solve(self.0.states, rng, interrupt, values)
+        position.solve(self.0.states, context, values)
     }
 }

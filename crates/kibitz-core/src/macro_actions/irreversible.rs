@@ -5,7 +5,7 @@
 //! tree over macro-actions is a tree over decisions.
 
 use crate::abilities::{Abilities, ActionKeys};
-use crate::forward;
+use crate::{as_far_as, forward, pass_on};
 use std::sync::Arc;
 
 use super::{MacroActions, register_macro_actions};
@@ -13,18 +13,17 @@ use crate::game::{Action, Game, Info, Turn};
 use crate::model::{SharedModel, State};
 use crate::params::NoParams;
 use crate::playout::MAX_PLAYERS;
-use crate::rng::Rng;
 
 register_macro_actions!(
     "irreversible",
     "A move that cannot be undone, with those before it that can.",
     NoParams,
-    |_, model| {
+    |_| Ok(Box::new(|model| {
         if !model.has().hash {
             return Err("needs a state hash, which this game lacks".to_owned());
         }
         Ok(macro_actions_of(model))
-    }
+    }))
 );
 
 /// A game's own macro-actions, or those found by trying.
@@ -195,30 +194,11 @@ impl Game for MacroGame {
         self.model.text(&spot.state, viewer)
     }
 
-    fn player_name(&self, player: usize) -> String {
-        self.model.player_name(player)
-    }
-
-    fn chance(&self, spot: &Spot, outcomes: &mut Vec<(Action, f64)>) {
-        self.model.chance(&spot.state, outcomes);
-    }
-
-    fn draw(&self, spot: &Spot, rng: &mut Rng) -> Action {
-        self.model.draw(&spot.state, rng)
-    }
+    pass_on!(|game, spot: &Spot| (game.model, &spot.state): player_name, chance, draw);
 
     fn abilities(&self) -> Abilities<'_, Spot> {
-        let has = self.model.has();
-        Abilities {
-            hash: has.hash.then_some(self),
-            evaluator: has.evaluator.then_some(self),
-            solver: has.solver.then_some(self),
-            picture: has.picture.then_some(self),
-            atoms: has.atoms.then_some(self),
-            action_keys: Some(self),
-            faults: has.faults.then_some(self),
-            ..Abilities::default()
-        }
+        let others = as_far_as!(self.model.has(), self: hash, evaluator, solver, picture, atoms, faults);
+        Abilities { action_keys: Some(self), ..others }
     }
 }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::game::Action;
 use crate::model::{SharedModel, State};
-use crate::params::{Param, ParamDoc};
-use crate::part::{self, PartEntry};
+use crate::params::Param;
+use crate::part::{Entry, Kind};
 use crate::spec::{Spec, SpecError, Value};
 
 pub use irreversible::macro_actions_of;
@@ -39,37 +39,22 @@ pub trait MacroActions: Send + Sync {
 /// The macro-actions of a game, or why there are none.
 pub type Made = Result<Arc<dyn MacroActions>, String>;
 
-/// A kind of macro-action that can be asked for by name.
-pub struct MacroEntry {
-    /// How it is asked for, what it is and its parameters.
-    pub part: PartEntry,
-    /// Makes those of a game.
-    pub build: fn(&Spec, &SharedModel) -> Made,
-    /// Whether it can be made with these parameters at all.
-    pub check: fn(&Spec) -> Result<(), SpecError>,
+/// A kind of macro-action: makes those of a game.
+pub type Maker = dyn Fn(&SharedModel) -> Made;
+
+inventory::collect!(Entry<Maker>);
+
+impl Kind for Maker {
+    const WHAT: &'static str = "kind of macro-action";
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
 }
 
-inventory::collect!(MacroEntry);
-
-/// Registers a kind of macro-action: name, summary, parameters' type, and `fn(params, model) -> Arc<dyn MacroActions>`.
+/// Registers a kind of macro-action; see [`register_part!`](crate::register_part).
 macro_rules! register_macro_actions {
-    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
-        inventory::submit! {
-            $crate::macro_actions::MacroEntry {
-                part: $crate::part::PartEntry {
-                    name: $name,
-                    summary: $summary,
-                    params: || $crate::params::Params::docs(&<$params>::default()),
-                },
-                build: |spec, model| {
-                    let params = <$params as $crate::params::Params>::from_spec(spec);
-                    let build: fn($params, &$crate::model::SharedModel) -> $crate::macro_actions::Made = $build;
-                    build(params.map_err(|what| what.0)?, model)
-                },
-                check: |spec| <$params as $crate::params::Params>::from_spec(spec).map(|_| ()),
-            }
-        }
-    };
+    ($($of:tt)*) => { $crate::register_part!($crate::macro_actions::Maker, $($of)*); };
 }
 use register_macro_actions;
 
@@ -97,33 +82,23 @@ impl MacroSpec {
     /// A sentence, where the game lacks what they need.
     pub fn of(&self, model: &SharedModel) -> Result<Option<Arc<dyn MacroActions>>, String> {
         let Some(spec) = &self.0 else { return Ok(None) };
-        let entry = entry(spec).map_err(|SpecError(what)| what)?;
-        (entry.build)(spec, model).map(Some).map_err(|what| format!("macro_actions={spec} {what}"))
+        let make = Maker::make(spec).map_err(|SpecError(what)| what)?;
+        make(model).map(Some).map_err(|what| format!("macro_actions={spec} {what}"))
     }
-}
-
-fn entry(spec: &Spec) -> Result<&'static MacroEntry, SpecError> {
-    let entries = inventory::iter::<MacroEntry>;
-    part::find("kind of macro-action", &spec.name, entries.into_iter().map(|entry| (&entry.part, entry)))
-}
-
-/// All kinds of macro-actions, by name.
-pub fn all_macro_actions() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    part::list(inventory::iter::<MacroEntry>.into_iter().map(|entry| &entry.part))
 }
 
 impl Param for MacroSpec {
     fn kind() -> String {
-        format!("none | {}", part::kind(inventory::iter::<MacroEntry>.into_iter().map(|entry| &entry.part)))
+        format!("none | {}", Maker::names())
     }
 
     fn read(value: &Value) -> Result<MacroSpec, String> {
-        let spec = part::read("kind of macro-action", value)?;
+        let spec = Maker::spec(value)?;
         // `all` is what the parameter said for moves of the game when it was called `moves`.
         if ["none", "all"].contains(&spec.name.as_str()) && spec.arguments.is_empty() {
             return Ok(MacroSpec::NONE);
         }
-        entry(&spec).and_then(|entry| (entry.check)(&spec)).map_err(|SpecError(what)| what)?;
+        Maker::make(&spec).map(drop).map_err(|SpecError(what)| what)?;
         Ok(MacroSpec(Some(spec)))
     }
 

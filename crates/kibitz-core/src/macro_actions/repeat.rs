@@ -1,28 +1,24 @@
 //! `repeat`: an action that is made several times in a row, for games in which single steps decide little.
 
 use crate::abilities::{Abilities, StateHash};
-use crate::forward;
+use crate::{as_far_as, forward, pass_on};
 use std::sync::Arc;
 
 use super::{MacroActions, register_macro_actions};
 use crate::game::{Action, Game, Info, Turn};
 use crate::model::{SharedModel, State};
-use crate::rng::Rng;
 
 crate::params! {
-    /// How often.
+    /// An action several times in a row, as long as it is legal and nobody else is to move.
     pub struct RepeatParams {
         /// How many times an action is made, as long as it is legal and nobody else is to move.
         pub times: u32 = 3, in 1..=1000;
     }
 }
 
-register_macro_actions!(
-    "repeat",
-    "An action several times in a row, as long as it is legal and nobody else is to move.",
-    RepeatParams,
-    |params, model| Ok(Arc::new(Repeat::new(model.clone(), params.times)))
-);
+register_macro_actions!("repeat", RepeatParams, |RepeatParams { times }| Ok(Box::new(move |model| Ok(
+    Arc::new(Repeat::new(model.clone(), times))
+))));
 
 struct Repeat {
     game: Arc<Repeated>,
@@ -127,29 +123,10 @@ impl Game for Repeated {
         self.model.text(&place.state, viewer)
     }
 
-    fn player_name(&self, player: usize) -> String {
-        self.model.player_name(player)
-    }
-
-    fn chance(&self, place: &Place, outcomes: &mut Vec<(Action, f64)>) {
-        self.model.chance(&place.state, outcomes);
-    }
-
-    fn draw(&self, place: &Place, rng: &mut Rng) -> Action {
-        self.model.draw(&place.state, rng)
-    }
+    pass_on!(|game, place: &Place| (game.model, &place.state): player_name, chance, draw);
 
     fn abilities(&self) -> Abilities<'_, Place> {
-        let has = self.model.has();
-        Abilities {
-            hash: has.hash.then_some(self),
-            evaluator: has.evaluator.then_some(self),
-            solver: has.solver.then_some(self),
-            atoms: has.atoms.then_some(self),
-            action_keys: has.action_keys.then_some(self),
-            faults: has.faults.then_some(self),
-            ..Abilities::default()
-        }
+        as_far_as!(self.model.has(), self: hash, evaluator, solver, atoms, action_keys, faults)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
 use crate::model::{Model, State};
-use crate::playout::{MAX_PLAYERS, Policy, Rollout, Trace};
+use crate::playout::{Context, MAX_PLAYERS, Policy, Rollout, Trace};
 use crate::position::Erased;
 use crate::rng::{Purpose, Rng};
 
@@ -337,12 +337,8 @@ impl<'a, 'p> Search<'a, 'p> {
         let steps = match self.evaluator {
             // What judges beyond the horizon is not the game's own.
             Some(_) if self.limit != u32::MAX => {
-                let mut context = crate::playout::Context {
-                    evaluator: self.evaluator,
-                    rng: &mut self.rng,
-                    interrupt: self.interrupt,
-                    trace: None,
-                };
+                let (evaluator, rng) = (self.evaluator, &mut self.rng);
+                let mut context = Context { evaluator, rng, interrupt: self.interrupt, trace: None };
                 self.model.rollout(&frame.state, &how, None, &mut context, given)
             }
             _ => self.model.playouts(&frame.state, &how, 1, &mut self.rng, self.interrupt, given),
@@ -445,14 +441,9 @@ impl<'a, 'p> Search<'a, 'p> {
     fn evaluate(&mut self, level: usize) {
         let mut values = [0.0; MAX_PLAYERS];
         let frame = &mut self.frames[level];
-        let judged = values_of(
-            self.model,
-            &frame.state,
-            self.evaluator,
-            &mut self.rng,
-            self.interrupt,
-            &mut values[..self.players],
-        );
+        let (evaluator, rng) = (self.evaluator, &mut self.rng);
+        let mut context = Context { evaluator, rng, interrupt: self.interrupt, trace: None };
+        let judged = context.evaluate(&Erased(self.model, &frame.state), &mut values[..self.players]);
         self.steps += judged;
         for (paid, value) in frame.paid.iter_mut().zip(&values[..self.players]) {
             *paid += frame.weight * value;
@@ -519,9 +510,9 @@ impl<'a, 'p> Search<'a, 'p> {
         let mut values = [0.0; MAX_PLAYERS];
         let Frame { trial, trial_paid, .. } = &self.frames[level];
         if over.is_none() {
-            let values = &mut values[..self.players];
-            self.steps +=
-                values_of(self.model, trial, self.evaluator, &mut self.rng, self.interrupt, values);
+            let (evaluator, rng) = (self.evaluator, &mut self.rng);
+            let mut context = Context { evaluator, rng, interrupt: self.interrupt, trace: None };
+            self.steps += context.evaluate(&Erased(self.model, trial), &mut values[..self.players]);
         }
         trial_paid[mover] + discount::after(Turn::One(mover), self.discount) * values[mover]
     }
@@ -544,24 +535,5 @@ impl<'a, 'p> Search<'a, 'p> {
         *tried = (turn.width() == 1).then_some(action);
         self.steps += 1;
         (self.model.turn(trial) == Turn::Over).then_some(trial_paid[mover])
-    }
-}
-
-/// What a state is taken to be worth, and what it took to tell.
-fn values_of(
-    model: &dyn Model,
-    state: &State,
-    evaluator: Option<&dyn Evaluator>,
-    rng: &mut Rng,
-    interrupt: &mut Interrupt,
-    values: &mut [f64],
-) -> u64 {
-    match evaluator {
-        Some(evaluator) => evaluator.evaluate(&Erased(model, state), rng, interrupt, values),
-        None if model.has().evaluator => {
-            model.evaluate(state, values);
-            0
-        }
-        None => 0,
     }
 }

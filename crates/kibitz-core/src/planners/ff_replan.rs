@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::bring_up_to_date;
+use super::Session;
 use super::simulated_episode::SimulatedEpisode;
-use crate::belief::{Belief, BeliefKind, Form, World};
+use crate::belief::{BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
 use crate::game::{Game, Players, Turn};
 use crate::interrupt::Pause;
@@ -14,7 +14,6 @@ use crate::model::SharedModel;
 use crate::params::Params;
 use crate::planner::{Decision, Planner};
 use crate::registry::{self, PlannerEntry};
-use crate::rng::{Purpose, Rng};
 use crate::search::natural_horizon;
 use crate::spec::{Spec, SpecError};
 use crate::view::{Event, View};
@@ -45,7 +44,7 @@ inventory::submit! {
             let named = |what: String| SpecError(format!("ff-replan: {what}"));
             params.belief.without_search().map_err(named)?;
             registry::planner(&params.planner).map_err(|SpecError(what)| named(what))?;
-            Ok(Box::new(Replan { params, session: None }))
+            Ok(Box::new(Replan { params, session: None, plan: Plan::default() }))
         },
     }
 }
@@ -53,66 +52,63 @@ inventory::submit! {
 struct Replan {
     params: ReplanParams,
     session: Option<Session>,
+    plan: Plan,
 }
 
-struct Session {
-    model: SharedModel,
-    belief: Box<dyn Belief>,
-    rng: Rng,
-    decisions: u64,
-    /// What is to be done and expected to be seen after the first so many events of the view.
-    plan: Vec<Event>,
+/// What is to be done and expected to be seen after the first so many events of the view.
+#[derive(Default)]
+struct Plan {
+    events: Vec<Event>,
     begun: usize,
 }
 
 impl Planner for Replan {
     fn start(&mut self, model: SharedModel, _: usize, seed: u64) -> Result<(), String> {
         let belief = self.params.belief.build(&*model, 1).map_err(|what| format!("ff-replan: {what}"))?;
-        let (plan, rng) = (Vec::new(), Rng::new(seed));
-        self.session = Some(Session { model, belief, rng, decisions: 0, plan, begun: 0 });
+        (self.session, self.plan) = (Some(Session::new(model, belief, seed)), Plan::default());
         Ok(())
     }
 
     fn act(&mut self, view: &View, pause: Pause) -> Result<Decision, String> {
         let begun = Instant::now();
         let session = self.session.as_mut().ok_or("ff-replan: act before start")?;
-        session.decisions += 1;
-        let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
-        if let Some(mut decision) = session.follow(view) {
+        let mut rng = session.next_stream();
+        if let Some(mut decision) = self.plan.follow(view) {
             decision.elapsed = begun.elapsed();
             return Ok(decision);
         }
         let model = session.model.clone();
         let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(&mut *session.belief, &*model, view, &mut rng, pause)? {
+        if let Some(guess) = session.believe(view, &mut rng, pause)? {
             return Ok(guess);
         }
         let mut world = World::initial(&*model);
         session.belief.sample(&*model, view, &mut rng, &mut world);
-        let (mut decision, plan, whole) = self.params.plan(&model, world, view, rng.bits(), pause)?;
+        let (mut decision, events, whole) = self.params.plan(&model, world, view, rng.bits(), pause)?;
         if model.faults() != faults {
             return Err(model.fault().unwrap_or_default());
         }
-        let moves = plan.iter().filter(|event| matches!(event, Event::Acted(_))).count();
+        let moves = events.iter().filter(|event| matches!(event, Event::Acted(_))).count();
         let end = if whole { ", to the end of the game" } else { "" };
-        let when = if session.begun == 0 && session.plan.is_empty() { "planned" } else { "planned anew" };
+        let first = self.plan.begun == 0 && self.plan.events.is_empty();
+        let when = if first { "planned" } else { "planned anew" };
         decision.notes.push(format!("{when}: {moves} moves{end}"));
         decision.notes.extend(session.belief.notes());
         decision.belief = session.belief.size();
         decision.counters = session.belief.counters();
-        (session.plan, session.begun) = (plan, view.events.len());
+        self.plan = Plan { events, begun: view.events.len() };
         decision.elapsed = begun.elapsed();
         Ok(decision)
     }
 }
 
-impl Session {
+impl Plan {
     /// What the plan says, if all has come as it expects.
     fn follow(&self, view: &View) -> Option<Decision> {
         let seen = view.events.get(self.begun..)?;
-        match self.plan.strip_prefix(seen)? {
+        match self.events.strip_prefix(seen)? {
             [Event::Acted(action), ..] if view.legal.contains(action) => {
-                let left = self.plan.len() - seen.len();
+                let left = self.events.len() - seen.len();
                 let note = format!("as planned; {left} moves and observations are left of the plan");
                 Some(Decision { action: *action, ..Decision::default() }.noting(note))
             }

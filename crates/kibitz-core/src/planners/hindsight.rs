@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::bring_up_to_date;
+use super::Session;
 use super::simulated_episode::SimulatedEpisode;
-use crate::belief::{Belief, BeliefKind, Form, World};
+use crate::belief::{BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
 use crate::expectimax::Failure;
 use crate::game::{Action, Info, Players};
@@ -18,7 +18,7 @@ use crate::params::{Params, words};
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
 use crate::registry::{self, PlannerEntry};
-use crate::rng::{Purpose, Rng};
+use crate::rng::Rng;
 use crate::solve::Limits;
 use crate::solve::lookahead::Lookahead;
 use crate::spec::{Spec, SpecError, Value};
@@ -123,13 +123,6 @@ struct Worlds {
     session: Option<Session>,
 }
 
-struct Session {
-    model: SharedModel,
-    belief: Box<dyn Belief>,
-    rng: Rng,
-    decisions: u64,
-}
-
 impl Worlds {
     fn build(
         name: &'static str,
@@ -160,7 +153,7 @@ impl Planner for Worlds {
         let name = self.name;
         let belief = self.params.belief.build(&*model, self.params.worlds.into());
         let belief = belief.map_err(|what| format!("{name}: {what}"))?;
-        self.session = Some(Session { model, belief, rng: Rng::new(seed), decisions: 0 });
+        self.session = Some(Session::new(model, belief, seed));
         Ok(())
     }
 
@@ -168,13 +161,12 @@ impl Planner for Worlds {
         let begun = Instant::now();
         let params = &self.params;
         let session = self.session.as_mut().ok_or_else(|| format!("{}: act before start", self.name))?;
-        session.decisions += 1;
-        let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
-        let (model, belief) = (&session.model, &mut session.belief);
-        let faults = model.faults();
-        if let Some(guess) = bring_up_to_date(&mut **belief, &**model, view, &mut rng, pause)? {
+        let mut rng = session.next_stream();
+        let faults = session.model.faults();
+        if let Some(guess) = session.believe(view, &mut rng, pause)? {
             return Ok(guess);
         }
+        let (model, belief) = (&session.model, &mut session.belief);
         let deadline = params.milliseconds.map(|ms| begun + Duration::from_secs_f64(ms / 1000.0));
         let mut late = || pause() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut inquiry =

@@ -13,10 +13,35 @@ mod simulated_episode;
 
 use crate::belief::{Belief, Trouble};
 use crate::interrupt::Pause;
-use crate::model::Model;
+use crate::model::{Model, SharedModel};
 use crate::planner::Decision;
-use crate::rng::Rng;
+use crate::rng::{Purpose, Rng};
 use crate::view::View;
+
+/// What a planner plans with from move to move, and what it believes.
+struct Session {
+    model: SharedModel,
+    belief: Box<dyn Belief>,
+    rng: Rng,
+    decisions: u64,
+}
+
+impl Session {
+    fn new(model: SharedModel, belief: Box<dyn Belief>, seed: u64) -> Session {
+        Session { model, belief, rng: Rng::new(seed), decisions: 0 }
+    }
+
+    /// The random stream of the next decision.
+    fn next_stream(&mut self) -> Rng {
+        self.decisions += 1;
+        self.rng.fork(Purpose::Decision(self.decisions))
+    }
+
+    /// [`bring_up_to_date`].
+    fn believe(&mut self, view: &View, rng: &mut Rng, pause: Pause) -> Result<Option<Decision>, String> {
+        bring_up_to_date(&mut *self.belief, &*self.model, view, rng, pause)
+    }
+}
 
 /// Brings a belief up to date with a view. Where nothing explains the view, what is left is a move at random.
 fn bring_up_to_date(

@@ -9,6 +9,7 @@ use crate::interrupt::{Interrupt, Pause};
 use crate::model::{SharedModel, collapsed_or_self};
 use crate::params::{NoParams, Params};
 use crate::planner::{Decision, Judgement, Planner};
+use crate::playout::Context;
 use crate::position::Erased;
 use crate::registry::PlannerEntry;
 use crate::rng::Rng;
@@ -95,7 +96,13 @@ impl Planner for OneStep {
                     break 'rounds;
                 }
                 let (at, never) = (Erased(model, &world.state), &mut Interrupt::never());
-                *sum += afterstate_value(&at, view.player, *action, None, Chance::Drawn, rng, never);
+                *sum += afterstate_value(
+                    &at,
+                    view.player,
+                    *action,
+                    Chance::Drawn,
+                    &mut Context::new(rng, never),
+                );
                 *visits += 1;
                 simulations += 1;
             }

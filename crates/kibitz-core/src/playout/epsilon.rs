@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::position::Erased;
 
 crate::params! {
-    /// The mixture.
+    /// Another playout, but for a share of them at random.
     pub struct EpsilonParams {
         /// The share of playouts that are made at random instead.
         pub share: f64 = 0.1, in 0.0..=1.0;
@@ -14,12 +14,10 @@ crate::params! {
     }
 }
 
-crate::register_playout!(
-    "epsilon",
-    "Another playout, but for a share of them at random.",
-    EpsilonParams,
-    |params| Ok(Box::new(Epsilon { share: params.share, inner: params.playout.build() }))
-);
+crate::register_playout!("epsilon", EpsilonParams, |params| Ok(Box::new(Epsilon {
+    share: params.share,
+    inner: params.playout.build()
+})));
 
 struct Epsilon {
     share: f64,

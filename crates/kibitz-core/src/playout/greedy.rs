@@ -6,19 +6,18 @@ use crate::game::Action;
 use crate::position::{Erased, Position};
 
 crate::params! {
-    /// How greedy.
+    /// The action after which reward and evaluation are highest for the mover; a random one with probability
+    /// epsilon.
     pub struct GreedyParams {
         /// How often a random action is taken instead.
         pub epsilon: f64 = 0.0, in 0.0..=1.0;
     }
 }
 
-crate::register_playout!(
-    "greedy",
-    "The action after which reward and evaluation are highest for the mover; a random one with probability epsilon.",
-    GreedyParams,
-    |params| Ok(Box::new(Greedy { epsilon: params.epsilon, scratch: Vec::new() }))
-);
+crate::register_playout!("greedy", GreedyParams, |params| Ok(Box::new(Greedy {
+    epsilon: params.epsilon,
+    scratch: Vec::new()
+})));
 
 struct Greedy {
     epsilon: f64,

@@ -6,19 +6,17 @@ use crate::game::Action;
 use crate::position::{Erased, Position};
 
 crate::params! {
-    /// How moves are drawn.
+    /// Moves by an action heuristic H, the game's own or an evaluator's: drawn in proportion to exp(H / τ).
     pub struct HeuristicParams {
         /// Temperature τ of the Gibbs distribution, in units of the range of H. (1 point of 100 in the paper.)
         pub temperature: f64 = 0.01, in 0.00001..=1e6;
     }
 }
 
-crate::register_playout!(
-    "heuristic",
-    "Moves by an action heuristic H, the game's own or an evaluator's: drawn in proportion to exp(H / τ).",
-    HeuristicParams,
-    |params| Ok(Box::new(Heuristic { temperature: params.temperature, ..Heuristic::default() }))
-);
+crate::register_playout!("heuristic", HeuristicParams, |params| Ok(Box::new(Heuristic {
+    temperature: params.temperature,
+    ..Heuristic::default()
+})));
 
 #[derive(Clone, Default)]
 struct Heuristic {

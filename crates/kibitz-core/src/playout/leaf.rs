@@ -6,7 +6,7 @@ use crate::params::NoParams;
 use crate::position::{Erased, Position};
 
 crate::params! {
-    /// How much a solver may do, and see.
+    /// No moves: the best that a bounded search finds in one world, all of it seen.
     pub struct SolverParams {
         /// States to look at.
         pub states: u32 = 150, in 1..=1_000_000_000;
@@ -18,12 +18,7 @@ crate::params! {
 crate::register_playout!("evaluator", "No moves: the evaluator judges the leaf.", NoParams, |_| {
     Ok(Box::new(Judged { solver: None }))
 });
-crate::register_playout!(
-    "solver",
-    "No moves: the best that a bounded search finds in one world, all of it seen.",
-    SolverParams,
-    |params| Ok(Box::new(Judged { solver: Some(params) }))
-);
+crate::register_playout!("solver", SolverParams, |params| Ok(Box::new(Judged { solver: Some(params) })));
 
 #[derive(Clone)]
 struct Judged {
@@ -47,7 +42,7 @@ impl Playout for Judged {
         // Where too much is unknown, a solver would see more than anybody can.
         let sees = |solver: &&SolverParams| solver.clairvoyance.is_none_or(|most| at.unknown() <= most);
         if let Some(solver) = self.solver.as_ref().filter(sees) {
-            return at.solve(solver.states, context.rng, context.interrupt, returns);
+            return at.solve(solver.states, context, returns);
         }
         let mut values = [0.0; MAX_PLAYERS];
         let steps = context.evaluate(&at, &mut values[..returns.len()]);

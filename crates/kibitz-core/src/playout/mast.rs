@@ -6,7 +6,8 @@ use crate::keys::KeyMap;
 use crate::position::{Erased, Position};
 
 crate::params! {
-    /// How moves are drawn.
+    /// Moves by the mean return Q of the simulations they were made in, wherever: drawn in proportion to exp(Q /
+    /// τ).
     pub struct MastParams {
         /// Temperature τ of the Gibbs distribution, in units of the game's spread of returns. (10 points of 100 in the
         /// papers on general game playing.)
@@ -14,12 +15,10 @@ crate::params! {
     }
 }
 
-crate::register_playout!(
-    "mast",
-    "Moves by the mean return Q of the simulations they were made in, wherever: drawn in proportion to exp(Q / τ).",
-    MastParams,
-    |params| Ok(Box::new(Mast { temperature: params.temperature, ..Mast::default() }))
-);
+crate::register_playout!("mast", MastParams, |params| Ok(Box::new(Mast {
+    temperature: params.temperature,
+    ..Mast::default()
+})));
 
 /// The mean return of each action of each player over all simulations in which it was made.
 #[derive(Clone, Default)]

@@ -20,13 +20,11 @@ mod until;
 use crate::evaluate::Evaluator;
 use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
-use crate::keys::{Kind, join};
+use crate::keys::{self, join};
 use crate::model::{Model, State};
-use crate::params::{Param, ParamDoc};
-use crate::part::{self, Needs, PartEntry};
+use crate::part::{Entry, Kind, Needs, PartSpec, Usual};
 use crate::position::{Erased, Position};
 use crate::rng::Rng;
-use crate::spec::{Spec, SpecError, Value};
 
 pub use rollout::{MAX_PLAYERS, Policy, Rollout, run};
 pub use uniform::Uniform;
@@ -95,11 +93,16 @@ impl<'a, 'p> Context<'a, 'p> {
         Context { evaluator: None, rng, interrupt, trace: None }
     }
 
+    /// The same with the game's own evaluator, and nobody who learns.
+    pub fn plain(&mut self) -> Context<'_, 'p> {
+        Context::new(self.rng, self.interrupt)
+    }
+
     /// What a state that is not the end is taken to be worth, overwriting `values`; nothing, where nobody can tell. Gives
     /// the steps of the model that it took.
     pub fn evaluate(&mut self, position: &dyn Position, values: &mut [f64]) -> u64 {
         match self.evaluator {
-            Some(evaluator) => evaluator.evaluate(position, self.rng, self.interrupt, values),
+            Some(evaluator) => evaluator.evaluate(position, &mut self.plain(), values),
             None if position.has().evaluator => {
                 position.evaluate(values);
                 0
@@ -164,7 +167,7 @@ pub(crate) fn in_parts(
 /// The key of a player's move, by the action's own key ([`Position::action_key`]).
 #[inline]
 pub fn move_key(player: usize, action: u64) -> u64 {
-    join(Kind::Decision, action, player as u64)
+    join(keys::Kind::Decision, action, player as u64)
 }
 
 /// The moves of a simulation.
@@ -196,90 +199,27 @@ impl Trace {
     }
 }
 
-/// A kind of playout that can be asked for by name.
-pub struct PlayoutEntry {
-    /// How it is asked for, what it is and its parameters.
-    pub part: PartEntry,
-    /// Makes it.
-    pub build: fn(&Spec) -> Result<Box<dyn Playout>, SpecError>,
+inventory::collect!(Entry<dyn Playout>);
+
+impl Kind for dyn Playout {
+    const WHAT: &'static str = "playout";
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
 }
 
-inventory::collect!(PlayoutEntry);
+impl Usual for dyn Playout {
+    fn usual() -> Box<Self> {
+        Box::new(Uniform(Policy::Random))
+    }
+}
 
-/// Registers a playout: name, summary, parameters' type, and `fn(params) -> Box<dyn Playout>`.
+/// A playout as it is asked for.
+pub type PlayoutSpec = PartSpec<dyn Playout>;
+
+/// Registers a playout; see [`register_part!`](crate::register_part).
 #[macro_export]
 macro_rules! register_playout {
-    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
-        inventory::submit! {
-            $crate::playout::PlayoutEntry {
-                part: $crate::part::PartEntry {
-                    name: $name,
-                    summary: $summary,
-                    params: || $crate::params::Params::docs(&<$params>::default()),
-                },
-                build: |spec| {
-                    let params = <$params as $crate::params::Params>::from_spec(spec)?;
-                    let build: fn($params) -> Result<Box<dyn $crate::playout::Playout>, String> = $build;
-                    build(params).map_err(|what| $crate::spec::SpecError(format!("{}: {what}", $name)))
-                },
-            }
-        }
-    };
-}
-
-/// A playout as it is asked for, which has been made once to see that it can be.
-#[derive(Clone, PartialEq, Debug)]
-pub struct PlayoutSpec(Spec);
-
-impl PlayoutSpec {
-    /// Asks for a playout by name alone.
-    pub fn named(name: &str) -> PlayoutSpec {
-        PlayoutSpec(Spec { name: name.to_owned(), arguments: Vec::new() })
-    }
-
-    /// The same with one more parameter.
-    ///
-    /// # Errors
-    /// That it has none of this name, or not with this value.
-    pub fn with(mut self, name: &str, value: Value) -> Result<PlayoutSpec, SpecError> {
-        self.0.arguments.push((name.to_owned(), value));
-        build(&self.0).map(|_| self)
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// Makes it.
-    pub fn build(&self) -> Box<dyn Playout> {
-        build(&self.0).unwrap_or_else(|_| Box::new(Uniform(Policy::Random)))
-    }
-}
-
-fn build(spec: &Spec) -> Result<Box<dyn Playout>, SpecError> {
-    let entries = inventory::iter::<PlayoutEntry>;
-    let entry = part::find("playout", &spec.name, entries.into_iter().map(|entry| (&entry.part, entry)))?;
-    (entry.build)(spec)
-}
-
-/// All kinds of playouts, by name.
-pub fn playouts() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    part::list(inventory::iter::<PlayoutEntry>.into_iter().map(|entry| &entry.part))
-}
-
-impl Param for PlayoutSpec {
-    fn kind() -> String {
-        part::kind(inventory::iter::<PlayoutEntry>.into_iter().map(|entry| &entry.part))
-    }
-
-    fn read(value: &Value) -> Result<PlayoutSpec, String> {
-        let spec = part::read("playout", value)?;
-        build(&spec).map_err(|SpecError(what)| what)?;
-        Ok(PlayoutSpec(spec))
-    }
-
-    fn show(&self) -> String {
-        self.0.to_string()
-    }
+    ($($of:tt)*) => { $crate::register_part!(dyn $crate::playout::Playout, $($of)*); };
 }

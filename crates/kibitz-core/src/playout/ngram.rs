@@ -10,7 +10,8 @@ use crate::keys::{KeyMap, Kind, join};
 use crate::position::{Erased, Position};
 
 crate::params! {
-    /// How moves are chosen.
+    /// Moves by the mean return of the simulations in which they were made after the same one or two moves: mostly
+    /// the best.
     pub struct NgramParams {
         /// The share of moves at random; the others are those that look best.
         pub epsilon: f64 = 0.1, in 0.0..=1.0;
@@ -22,12 +23,7 @@ crate::params! {
     }
 }
 
-crate::register_playout!(
-    "ngram",
-    "Moves by the mean return of the simulations in which they were made after the same one or two moves: mostly the best.",
-    NgramParams,
-    |params| Ok(Box::new(Ngram { params, ..Ngram::default() }))
-);
+crate::register_playout!("ngram", NgramParams, |params| Ok(Box::new(Ngram { params, ..Ngram::default() })));
 
 /// N-grams that are remembered: from then on no new ones are.
 const MOST: usize = 1 << 19;

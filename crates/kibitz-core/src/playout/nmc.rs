@@ -7,7 +7,8 @@ use crate::position::Erased;
 use crate::rng::{Purpose, Rng};
 
 crate::params! {
-    /// How deep searches are nested, and what they leave out.
+    /// All move by nested Monte Carlo: each tries every action, and goes where a playout one level lower came out
+    /// best.
     pub struct NmcParams {
         /// 0: moves of the base. n: each the move after which play of level n - 1 by all players comes to most.
         pub level: u32 = 1, in 0..=100;
@@ -25,15 +26,10 @@ crate::params! {
     }
 }
 
-crate::register_playout!(
-    "nmc",
-    "All move by nested Monte Carlo: each tries every action, and goes where a playout one level lower came out best.",
-    NmcParams,
-    |params| {
-        let NmcParams { level, discount, cut, prune, base, insist } = params;
-        Ok(Box::new(Nmc { nesting: Nesting { level, base, discount, cut, prune }, insist, resolved: None }))
-    }
-);
+crate::register_playout!("nmc", NmcParams, |params| {
+    let NmcParams { level, discount, cut, prune, base, insist } = params;
+    Ok(Box::new(Nmc { nesting: Nesting { level, base, discount, cut, prune }, insist, resolved: None }))
+});
 
 #[derive(Clone)]
 struct Nmc {

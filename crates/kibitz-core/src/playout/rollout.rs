@@ -49,6 +49,23 @@ pub fn run<G: Game>(
     game: &G,
     state: &mut G::State,
     how: &Rollout,
+    pick: Option<&mut dyn Pick>,
+    context: &mut Context,
+    returns: &mut [f64],
+) -> u32 {
+    // The usual playout, by a policy to the end or to a depth, is compiled by itself: nobody is asked anything in it.
+    if pick.is_none() && context.trace.is_none() && !how.one_turn {
+        play::<G, true>(game, state, how, None, context, returns)
+    } else {
+        play::<G, false>(game, state, how, pick, context, returns)
+    }
+}
+
+#[inline(always)]
+fn play<G: Game, const PLAIN: bool>(
+    game: &G,
+    state: &mut G::State,
+    how: &Rollout,
     mut pick: Option<&mut dyn Pick>,
     context: &mut Context,
     returns: &mut [f64],
@@ -63,15 +80,16 @@ pub fn run<G: Game>(
     let mut running = Running::new(how.discount);
     let (mut steps, mut moves, mut draws) = (0, 0, 0);
     let longest = game.info().longest_chance();
-    let preferred = game.abilities().preferred.filter(|_| how.policy == Policy::Preferred);
+    let preferred = if how.policy == Policy::Preferred { game.abilities().preferred } else { None };
     let mut first_turn = None;
     loop {
         let turn = game.turn(state);
         if turn == Turn::Over {
             break;
         }
-        let turn_is_over = how.one_turn && turn != Turn::Chance && *first_turn.get_or_insert(turn) != turn;
-        let called = steps > 0 && context.interrupt.stopped();
+        let turn_is_over =
+            !PLAIN && how.one_turn && turn != Turn::Chance && *first_turn.get_or_insert(turn) != turn;
+        let called = !PLAIN && steps > 0 && context.interrupt.stopped();
         let stopped = called || steps % POLL_INTERVAL == POLL_INTERVAL - 1 && context.interrupt.poll();
         if moves == how.depth || draws > longest || turn_is_over || stopped {
             let mut values = [0.0; MAX_PLAYERS];
@@ -80,8 +98,8 @@ pub fn run<G: Game>(
             break;
         }
         let mut choose = |player: usize, context: &mut Context| match &mut pick {
-            Some(pick) => pick.pick(&At(game, state), player, context),
-            None => choose(game, preferred, state, player, &mut scratch, context.rng),
+            Some(pick) if !PLAIN => pick.pick(&At(game, state), player, context),
+            _ => choose(game, preferred, state, player, &mut scratch, context.rng),
         };
         let width = match turn {
             Turn::Over => 0,
@@ -100,14 +118,13 @@ pub fn run<G: Game>(
                 movers.len()
             }
         };
-        if let Some(trace) = &mut context.trace {
+        if !PLAIN && let Some(trace) = &mut context.trace {
             trace.note(&At(game, &*state), turn, &joint[..width]);
         }
         game.step(state, &joint[..width], rewards);
         if discounted {
-            running.pay(returns, rewards);
+            running.collect(returns, rewards);
             running.pass(turn);
-            rewards.fill(0.0);
         }
         steps += 1;
         if turn == Turn::Chance {

@@ -6,7 +6,7 @@ use crate::params::Param;
 use crate::position::Erased;
 
 crate::params! {
-    /// To a depth.
+    /// Another playout to a depth, where the evaluator judges.
     pub struct CutParams {
         /// Moves after which the evaluator judges.
         pub depth: u32 = 10, in 0..=1_000_000;
@@ -15,25 +15,15 @@ crate::params! {
     }
 }
 crate::params! {
-    /// To the end of the turn.
+    /// Another playout until somebody else is to move, where the evaluator judges.
     pub struct TurnParams {
         /// How moves are made.
         pub playout: PlayoutSpec = PlayoutSpec::named("random");
     }
 }
 
-crate::register_playout!(
-    "cut",
-    "Another playout to a depth, where the evaluator judges.",
-    CutParams,
-    |params| Until::boxed(Some(params.depth), &params.playout)
-);
-crate::register_playout!(
-    "turn",
-    "Another playout until somebody else is to move, where the evaluator judges.",
-    TurnParams,
-    |params| Until::boxed(None, &params.playout)
-);
+crate::register_playout!("cut", CutParams, |params| Until::boxed(Some(params.depth), &params.playout));
+crate::register_playout!("turn", TurnParams, |params| Until::boxed(None, &params.playout));
 
 struct Until {
     /// Moves; if none is said, to the end of the turn.

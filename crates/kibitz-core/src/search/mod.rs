@@ -30,6 +30,7 @@ use std::time::{Duration, Instant};
 use crate::belief::{Belief, BeliefKind, Form, OpponentPolicy, Trouble, World};
 use crate::evaluate::{Evaluator, EvaluatorSpec};
 use crate::game::{Action, Info, Turn};
+use crate::interrupt::Interrupt;
 use crate::model::{Model, SharedModel, collapsed_or_self};
 use crate::planner::{Decision, Planner};
 use crate::playout::{Playout, Rollout};
@@ -529,8 +530,10 @@ fn search(
                 faults,
             };
             let mut rng = rng.fork(Purpose::Tree(index));
-            let root = verdict::plant(problem, tree, &mut rng);
-            let pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
+            let mut pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
+            let calls = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
+            let mut interrupt = Interrupt::shared(&now, deadline, calls);
+            let root = verdict::plant(problem, tree, &mut rng, &mut interrupt);
             *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);
         }
     };

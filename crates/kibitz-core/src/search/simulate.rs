@@ -211,7 +211,7 @@ impl<'a> Worker<'a> {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
                     }
-                    self.select(tree, turn);
+                    self.select(tree, turn, interrupt);
                     (moves, draws) = (moves + 1, 0);
                 }
             }
@@ -349,8 +349,8 @@ impl<'a> Worker<'a> {
         inside
     }
 
-    /// Carries out a joint action and moves the keys on.
-    #[inline]
+    /// Carries out a joint action and moves the keys on. (It has two callers, and all searches are in one of them.)
+    #[inline(always)]
     fn step(&mut self, turn: Turn, first_choice: usize) {
         let model = self.problem.model;
         let players = self.last.len();

@@ -16,6 +16,7 @@ use super::simulate::{Problem, Worker};
 use super::tree::{NONE, NodeId, Tree, Visit};
 use crate::belief::World;
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::model::{Model, State};
 use crate::playout::{Policy, Rollout};
 
@@ -244,7 +245,9 @@ impl Worker<'_> {
         loop {
             let Turn::One(player) = speculative.places[place].turn else { return false };
             if tree.edges(node).is_empty() {
-                self.expand(tree, node, player, Some(&speculative.places[place].state));
+                // UCB1, with which alone there are batches, makes nothing ready that could take long.
+                let (state, never) = (&speculative.places[place].state, &mut Interrupt::never());
+                self.expand(tree, node, player, Some(state), never);
             }
             if speculative.take_all(tree, node, place) {
                 return true;

@@ -21,7 +21,12 @@ use crate::position::Erased;
 use crate::rng::Rng;
 
 /// Finds or makes the root of a tree, with its actions listed.
-pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId {
+pub(super) fn plant(
+    problem: &Problem,
+    tree: &mut Tree,
+    rng: &mut Rng,
+    interrupt: &mut Interrupt,
+) -> NodeId {
     let legal = &problem.view.legal;
     tree.reserve(1024, legal.len() + 4096);
     let (root, _) = tree.find_or_add(problem.root, NONE).unwrap_or_default();
@@ -40,7 +45,8 @@ pub(super) fn plant(problem: &Problem, tree: &mut Tree, rng: &mut Rng) -> NodeId
             let Problem { model, present, evaluator, view, .. } = *problem;
             let rule = &Rule::new(model.info(), problem.params);
             let at = Choices::new(tree, root, rule);
-            problem.selection.prepare(&Erased(model, present), view.player, &at, evaluator, rng);
+            let mut context = Context { evaluator, ..Context::new(rng, interrupt) };
+            problem.selection.prepare(&at, &Erased(model, present), view.player, &mut context);
         }
     }
     root

@@ -2,8 +2,7 @@
 
 use kibitz_core::params::params;
 
-use crate::draw::{Board, INK, LIGHT, PAPER};
-use crate::placing::{Rules, register_placing};
+use crate::placing::{BoardParams, Rules, register_placing};
 use crate::squares::{Grid, Squares};
 
 params! {
@@ -16,21 +15,23 @@ params! {
     }
 }
 
+impl From<AtariGoParams> for BoardParams {
+    fn from(AtariGoParams { rows, columns }: AtariGoParams) -> BoardParams {
+        BoardParams { rows, columns, misere: false }
+    }
+}
+
 register_placing!(
     "atarigo",
     "Go in which the first to capture wins; suicide and passing are not allowed, and who cannot move loses.",
-    AtariGoParams,
-    AtariGo,
-    |_| false
+    AtariGoParams::default(),
+    AtariGo
 );
 
 /// The rules.
 pub struct AtariGo;
 
 impl Rules for AtariGo {
-    const PLAYERS: [&'static str; 2] = ["black", "white"];
-    const MARKS: [char; 2] = ['x', 'o'];
-
     #[inline]
     fn allows<W: Squares>(board: &Grid<W>, stones: &[W; 2], mover: usize, point: W) -> bool {
         let [own, other] = [stones[mover], stones[1 - mover]];
@@ -44,14 +45,6 @@ impl Rules for AtariGo {
         let free = board.all & !(stones[0] | stones[1]);
         board.has_choked(board.beside(point) & other, other, free)
     }
-
-    fn square(_: u32, _: u32) -> &'static str {
-        LIGHT
-    }
-
-    fn draw(board: &mut Board, player: usize, column: u32, row: u32) {
-        board.piece(column, row, [INK, PAPER][player]);
-    }
 }
 
 #[cfg(test)]
@@ -60,7 +53,8 @@ mod tests {
 
     use super::*;
     use crate::placing::Placing;
-    use crate::testing::{perft, play, random_play, returns};
+    use crate::placing::tests::in_both_widths;
+    use crate::testing::{play, random_games_last, returns};
 
     type Narrow = Placing<u64, AtariGo>;
 
@@ -89,16 +83,11 @@ mod tests {
     /// The counts are those of the rules file, through its network.
     #[test]
     fn words_of_both_widths_agree() {
-        let (narrow, wide) = (Narrow::new(3, 3, false), Placing::<u128, AtariGo>::new(3, 3, false));
-        for (depth, count) in (1..).zip([9, 72, 504, 2928, 13_952, 48_000]) {
-            assert_eq!(perft(&narrow, &narrow.initial(), depth), count, "{depth}");
-            assert_eq!(perft(&wide, &wide.initial(), depth), count, "{depth}");
-        }
+        in_both_widths::<AtariGo>(3, 3, &[9, 72, 504, 2928, 13_952, 48_000]);
     }
 
     #[test]
     fn random_games_end() {
-        let found = random_play(&Narrow::new(5, 5, false), 5000);
-        assert!(found.draws == 0.0 && (6.0..22.0).contains(&found.length), "{found:?}");
+        random_games_last(&Narrow::new(5, 5, false), 5000, 6.0..22.0);
     }
 }

@@ -5,7 +5,7 @@
 //! two touch, not even by a corner.
 
 use kibitz_core::abilities::{Preferred, Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{View, after_action, after_observation, view_seed};
@@ -18,15 +18,10 @@ mod fleet;
 
 use fleet::Waters;
 
-register_game!(
-    "battleship",
-    "Sink a fleet that you cannot see: a shot at a square tells whether it has hit.",
-    BattleshipParams,
-    Battleship::new
-);
+register_game!("battleship", BattleshipParams, Battleship::new);
 
 params! {
-    /// The sea and the fleet.
+    /// Sink a fleet that you cannot see: a shot at a square tells whether it has hit.
     pub struct BattleshipParams {
         /// Rows and columns.
         pub size: u32 = 10, in 2..=11;
@@ -217,7 +212,8 @@ impl Game for Battleship {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(&self, _: &State, after: &State, turn: Turn, joint: &[Action], _: usize) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         let told = self.observe(after, turn, joint, 0);
         if told == HIT { "hit" } else { "miss" }.to_owned()
     }

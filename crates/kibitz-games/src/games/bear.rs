@@ -2,7 +2,7 @@
 //! belief about the opponent's kind decides what to do.
 
 use kibitz_core::abilities::{StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, hash_bytes};
 use kibitz_core::view::{after_action, after_observation, view_seed};
@@ -10,15 +10,10 @@ use kibitz_core::{abilities, register_game};
 
 use crate::draw::{FAINT, GOOD, INK, Picture};
 
-register_game!(
-    "bear",
-    "Climb the tree or intimidate the bear: is it a black bear or a grizzly?",
-    BearParams,
-    |params| Ok(Bear::new(params))
-);
+register_game!("bear", BearParams, |params| Ok(Bear::new(params)));
 
 params! {
-    /// The encounter's probabilities.
+    /// Climb the tree or intimidate the bear: is it a black bear or a grizzly?
     pub struct BearParams {
         /// How likely the bear is a black bear, which climbs; else it is a grizzly, which does not.
         pub black: f64 = 0.4, in 0.0..=1.0;
@@ -182,14 +177,8 @@ impl Game for Bear {
         after.told(usize::from(after.taken) - 1, HIKER)
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { before, after, turn, joint } = *step;
         let name = NAMES[joint[0].0 as usize];
         match turn {
             Turn::One(mover) => format!("{} {name}", self.player_name(mover)),

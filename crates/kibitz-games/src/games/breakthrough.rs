@@ -48,10 +48,10 @@ mod tests {
     use kibitz_core::game::Game;
 
     use super::*;
-    use crate::testing::{perft, play, random_play, returns};
+    use crate::testing::{known_trees, perft, play, random_play, returns};
 
     fn sized(rows: u32, columns: u32) -> Breakthrough {
-        Breakthrough::new(&RaceParams { rows, columns, misere: false })
+        Race::new(&RaceParams { rows, columns, misere: false })
     }
 
     /// As OpenSpiel counts them.
@@ -65,12 +65,7 @@ mod tests {
             ((5, 8), &[22, 484, 9768, 196_960, 3_773_006]),
             ((8, 5), &[13, 169, 2366, 33_124, 502_243, 7_604_206]),
         ];
-        for ((rows, columns), counts) in known {
-            let game = sized(rows, columns);
-            let found: Vec<u64> =
-                (1..=counts.len()).map(|depth| perft(&game, &game.initial(), depth as u32)).collect();
-            assert_eq!(found, counts, "{rows} rows, {columns} columns");
-        }
+        known_trees(sized, &known);
     }
 
     #[test]

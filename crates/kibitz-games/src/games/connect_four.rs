@@ -44,14 +44,7 @@ pub struct State {
 
 impl ConnectFour {
     fn new() -> ConnectFour {
-        let info = Info {
-            horizon: Some(COLUMNS * ROWS),
-            zero_sum: true,
-            paid_at_end: true,
-            simultaneous: Some(false),
-            ..Info::new(2, -1.0, 1.0)
-        };
-        ConnectFour { info }
+        ConnectFour { info: Info::duel(1.0, COLUMNS * ROWS) }
     }
 }
 

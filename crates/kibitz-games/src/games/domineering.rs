@@ -1,29 +1,14 @@
 //! Domineering (Göran Andersson, about 1970): dominoes, upright for one player and flat for the other.
 
-use kibitz_core::params::params;
-
 use crate::draw::{Board, FIRST, LIGHT, SECOND, square_name};
-use crate::placing::{Rules, register_placing};
+use crate::placing::{BoardParams, Rules, register_placing};
 use crate::squares::{Grid, Squares};
-
-params! {
-    /// The board, and who wins.
-    pub struct DomineeringParams {
-        /// Rows of the board; it has at most 128 squares.
-        pub rows: u32 = 8, in 2..=16;
-        /// Columns of the board.
-        pub columns: u32 = 8, in 2..=16;
-        /// Misère: who cannot move has won.
-        pub misere: bool = false;
-    }
-}
 
 register_placing!(
     "domineering",
     "One puts dominoes upright, the other flat; who has no room left for one loses.",
-    DomineeringParams,
-    Domineering,
-    |params| params.misere
+    BoardParams::default(),
+    Domineering
 );
 
 /// The rules. A move is the lower or the left square of a domino.
@@ -96,7 +81,8 @@ mod tests {
 
     use super::*;
     use crate::placing::Placing;
-    use crate::testing::{perft, random_play, returns};
+    use crate::placing::tests::in_both_widths;
+    use crate::testing::{random_games_last, returns};
 
     type Narrow = Placing<u64, Domineering>;
 
@@ -109,11 +95,7 @@ mod tests {
     /// The counts are those of the rules file, through its network.
     #[test]
     fn words_of_both_widths_agree() {
-        let (narrow, wide) = (Narrow::new(4, 5, false), Placing::<u128, Domineering>::new(4, 5, false));
-        for (depth, count) in (1..).zip([15, 192, 1904, 15_288]) {
-            assert_eq!(perft(&narrow, &narrow.initial(), depth), count, "{depth}");
-            assert_eq!(perft(&wide, &wide.initial(), depth), count, "{depth}");
-        }
+        in_both_widths::<Domineering>(4, 5, &[15, 192, 1904, 15_288]);
     }
 
     /// Whoever begins wins on a square board of 2, 3, 4, 6 or 8 squares a side, and the other on one of 5 (Breuker,
@@ -148,7 +130,6 @@ mod tests {
 
     #[test]
     fn random_games_end() {
-        let found = random_play(&Narrow::new(5, 5, false), 10_000);
-        assert!(found.draws == 0.0 && (6.0..13.0).contains(&found.length), "{found:?}");
+        random_games_last(&Narrow::new(5, 5, false), 10_000, 6.0..13.0);
     }
 }

@@ -11,7 +11,7 @@ use kibitz_core::abilities::{
 };
 use std::sync::Arc;
 
-use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Turn};
 use kibitz_core::model::SharedModel;
 use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::register_game;
@@ -389,14 +389,8 @@ impl Game for KingUp {
         }
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { before, after, turn, joint } = *step;
         let said = match turn {
             Turn::Chance => {
                 let owner = usize::from(before.dealt);

@@ -12,11 +12,11 @@ use kibitz_core::abilities::{
 };
 use std::sync::Arc;
 
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
-use kibitz_core::interrupt::Interrupt;
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::model::SharedModel;
 use kibitz_core::params::params;
+use kibitz_core::playout::Context;
 use kibitz_core::register_game;
 use kibitz_core::rng::Rng;
 use kibitz_core::solve::Proof;
@@ -48,15 +48,10 @@ use solver::{Outcome, Solver};
 use spell::KlondikeMacroActions;
 use state::{MEMORY, State};
 
-register_game!(
-    "klondike",
-    "The solitaire that everybody knows: bring all cards to the foundations, suit by suit from ace to king.",
-    KlondikeParams,
-    Klondike::new
-);
+register_game!("klondike", KlondikeParams, Klondike::new);
 
 params! {
-    /// The variant of the game.
+    /// The solitaire that everybody knows: bring all cards to the foundations, suit by suit from ace to king.
     pub struct KlondikeParams {
         /// Cards that are turned at a time: 3, or 1 for the easier game.
         pub draw: u32 = 3, in 1..=24;
@@ -303,14 +298,8 @@ impl Game for Klondike {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        _: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { before, after, turn, joint } = *step;
         let made = match turn {
             Turn::Chance => return self.action_name(before, None, joint[0]),
             _ => self.action_name(before, Some(0), joint[0]),
@@ -440,21 +429,14 @@ impl Collapsed<State> for Klondike {
 }
 
 impl abilities::Solver<State> for Klondike {
-    fn judge(
-        &self,
-        state: &State,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64> {
+    fn judge(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64> {
         if self.is_chance(state) {
             return None;
         }
         let mut table = Table::new(&state.position, self.rules.draw);
         let place = table.place(&state.position);
         let unknown = if self.form == Form::Collapsed { state.position.covered() } else { 0 };
-        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, rng, interrupt);
+        let (won, looked_at) = solver::try_one(&mut table, &place, unknown, effort, context);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
     }

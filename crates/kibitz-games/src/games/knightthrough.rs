@@ -50,10 +50,10 @@ mod tests {
     use kibitz_core::game::{Game, Turn};
 
     use super::*;
-    use crate::testing::{perft, play, random_play, returns};
+    use crate::testing::{known_trees, play, random_games_last, returns};
 
     fn sized(rows: u32, columns: u32) -> Knightthrough {
-        Knightthrough::new(&RaceParams { rows, columns, misere: false })
+        Race::new(&RaceParams { rows, columns, misere: false })
     }
 
     /// Counted by the rules file, through its network.
@@ -64,12 +64,7 @@ mod tests {
             ((5, 5), &[14, 196, 2600, 32_184]),
             ((4, 3), &[6, 36, 162, 634, 1768, 3716, 5502]),
         ];
-        for ((rows, columns), counts) in known {
-            let game = sized(rows, columns);
-            let found: Vec<u64> =
-                (1..=counts.len()).map(|depth| perft(&game, &game.initial(), depth as u32)).collect();
-            assert_eq!(found, counts, "{rows} rows, {columns} columns");
-        }
+        known_trees(sized, &known);
     }
 
     #[test]
@@ -89,7 +84,6 @@ mod tests {
 
     #[test]
     fn random_games_end() {
-        let found = random_play(&sized(8, 8), 10_000);
-        assert!(found.draws == 0.0 && found.length > 10.0, "{found:?}");
+        random_games_last(&sized(8, 8), 10_000, 10.0..100.0);
     }
 }

@@ -1,12 +1,13 @@
 //! Kuhn poker (1950): three cards, two players, one bet.
 
 use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::rng::{Rng, mix};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
 use kibitz_core::{abilities, register_game};
 
+use crate::cards::{dealt_to, face};
 use crate::draw::{CARD, FAINT, INK, Picture};
 
 register_game!(
@@ -42,15 +43,7 @@ pub struct State {
 
 impl KuhnPoker {
     fn new() -> KuhnPoker {
-        let info = Info {
-            horizon: Some(5),
-            zero_sum: true,
-            perfect_information: false,
-            paid_at_end: true,
-            simultaneous: Some(false),
-            ..Info::new(2, -2.0, 2.0)
-        };
-        KuhnPoker { info }
+        KuhnPoker { info: Info { perfect_information: false, ..Info::duel(2.0, 5) } }
     }
 }
 
@@ -206,21 +199,12 @@ impl Game for KuhnPoker {
         }
     }
 
-    fn observation_name(
-        &self,
-        _: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         let card = |owner: usize| CARDS[usize::from(after.cards[owner])];
         if turn == Turn::Chance {
             let owner = usize::from(after.dealt) - 1;
-            return match owner == player {
-                true => format!("you are dealt {}", card(owner)),
-                false => format!("player {} is dealt a card", owner + 1),
-            };
+            return dealt_to(owner, player, || card(owner));
         }
         let mover = usize::from(after.moved + 1) % 2;
         let made = format!("player {} {}", mover + 1, MOVES[joint[0].0 as usize & 1]);
@@ -236,10 +220,9 @@ impl Game for KuhnPoker {
     }
 
     fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        let card = |owner: usize| match owner < usize::from(state.dealt) {
-            true if state.visible_to(viewer, owner) => CARDS[usize::from(state.cards[owner])],
-            true => "?",
-            false => "-",
+        let card = |owner: usize| {
+            let name = || CARDS[usize::from(state.cards[owner])];
+            face(usize::from(state.dealt) > owner, state.visible_to(viewer, owner), name)
         };
         format!("player 1: {}   player 2: {}\n{}\n", card(0), card(1), state.caption())
     }

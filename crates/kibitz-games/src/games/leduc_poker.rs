@@ -1,13 +1,14 @@
 //! Leduc hold'em (Southey et al., 2005): six cards, two rounds of betting, one card on the table.
 
 use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::NoParams;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
 use kibitz_core::{abilities, register_game};
 
 use crate::bits::{nth_set, ones};
+use crate::cards::{dealt_to, face};
 use crate::draw::{CARD, FAINT, FIRST, INK, Picture};
 
 register_game!(
@@ -70,15 +71,7 @@ pub struct State {
 
 impl LeducPoker {
     fn new() -> LeducPoker {
-        let info = Info {
-            horizon: Some(11),
-            zero_sum: true,
-            perfect_information: false,
-            paid_at_end: true,
-            simultaneous: Some(false),
-            ..Info::new(2, -13.0, 13.0)
-        };
-        LeducPoker { info }
+        LeducPoker { info: Info { perfect_information: false, ..Info::duel(13.0, 11) } }
     }
 }
 
@@ -279,14 +272,8 @@ impl Game for LeducPoker {
         }
     }
 
-    fn observation_name(
-        &self,
-        _: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         let card = |place: usize| CARDS[usize::from(after.cards[place])];
         if let Turn::One(mover) = turn {
             let made = format!("player {} {}", mover + 1, MOVES[joint[0].0 as usize]);
@@ -297,8 +284,7 @@ impl Game for LeducPoker {
         }
         match usize::from(after.dealt) - 1 {
             TABLE => format!("{} is put on the table", card(TABLE)),
-            owner if owner == player => format!("you are dealt {}", card(owner)),
-            owner => format!("player {} is dealt a card", owner + 1),
+            owner => dealt_to(owner, player, || card(owner)),
         }
     }
 
@@ -308,10 +294,9 @@ impl Game for LeducPoker {
     }
 
     fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        let card = |place: usize| match place < usize::from(state.dealt) {
-            true if state.is_visible(viewer, place) => CARDS[usize::from(state.cards[place])],
-            true => "?",
-            false => "-",
+        let card = |place: usize| {
+            let name = || CARDS[usize::from(state.cards[place])];
+            face(usize::from(state.dealt) > place, state.is_visible(viewer, place), name)
         };
         let cards = format!("player 1: {}   player 2: {}   table: {}", card(0), card(1), card(TABLE));
         format!("{cards}\n{}\n{}\n", state.betting(), state.standing())

@@ -6,7 +6,7 @@
 //! lose nothing.
 
 use kibitz_core::abilities::{Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{Event, View, after_action, after_observation, view_seed};
@@ -15,15 +15,10 @@ use kibitz_core::{abilities, register_game};
 use crate::bits::ones;
 use crate::draw::{FAINT, INK, LIGHT, PAPER, Picture};
 
-register_game!(
-    "liars-dice",
-    "Roll in secret and raise the bid on all dice, or call the other a liar; the highest face is wild.",
-    LiarsDiceParams,
-    LiarsDice::new
-);
+register_game!("liars-dice", LiarsDiceParams, LiarsDice::new);
 
 params! {
-    /// The players and their dice.
+    /// Roll in secret and raise the bid on all dice, or call the other a liar; the highest face is wild.
     pub struct LiarsDiceParams {
         /// Players.
         pub players: u32 = 2, in 2..=6;
@@ -282,14 +277,8 @@ impl Game for LiarsDice {
         self.observe(after, turn, joint, MOST_PLAYERS)
     }
 
-    fn observation_name(
-        &self,
-        _: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+        let Transition { after, turn, joint, .. } = *step;
         if let Turn::One(mover) = turn {
             let made = match joint[0].0 == self.doubt() {
                 true => format!("player {} calls player {} a liar", mover + 1, self.other(mover) + 1),

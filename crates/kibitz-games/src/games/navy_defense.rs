@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use kibitz_core::abilities::{Abilities, PlanningModel, Resample, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::model::SharedModel;
 use kibitz_core::params::{params, words};
 use kibitz_core::register_game;
@@ -30,15 +30,10 @@ use chart::{Chart, GONE, LARGEST};
 use file::Known;
 use state::{Cargo, HEALTH, MOST, News, Phase, State, Submarine};
 
-register_game!(
-    "navy-defense",
-    "Guard cargo ships on their rounds against submarines that only the sonar shows.",
-    NavyDefenseParams,
-    NavyDefense::new
-);
+register_game!("navy-defense", NavyDefenseParams, NavyDefense::new);
 
 params! {
-    /// The world and its costs; where the thesis leaves the rules open, the reading.
+    /// Guard cargo ships on their rounds against submarines that only the sonar shows.
     pub struct NavyDefenseParams {
         /// Rows and columns of the board.
         pub size: u32 = 5, in 3..=LARGEST;
@@ -476,14 +471,8 @@ impl Game for NavyDefense {
         }
     }
 
-    fn observation_name(
-        &self,
-        before: &State,
-        after: &State,
-        turn: Turn,
-        joint: &[Action],
-        _: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { before, after, turn, joint } = *step;
         match state::read(self.told(after, turn, joint)) {
             Some(News::Report(..)) => self.report_name(before, after),
             _ => self.action_name(before, None, joint[0]),

@@ -7,7 +7,7 @@
 //! the move after it.
 
 use kibitz_core::abilities::{Preferred, StateHash, Svg, ViewKey};
-use kibitz_core::game::{Action, Game, Info, Observation, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Transition, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
 use kibitz_core::view::{after_action, after_observation, view_seed};
@@ -23,15 +23,10 @@ mod picture;
 use ghosts::{CHOICES, Ghost};
 use maze::{GHOSTS, Maze, NOWHERE, Squares};
 
-register_game!(
-    "pocman",
-    "Eat all food of a maze; ghosts are seen in a straight line, heard nearby and eaten after a power pill.",
-    PocmanParams,
-    Pocman::new
-);
+register_game!("pocman", PocmanParams, Pocman::new);
 
 params! {
-    /// The maze.
+    /// Eat all food of a maze; ghosts are seen in a straight line, heard nearby and eaten after a power pill.
     pub struct PocmanParams {
         /// Columns: 17 for the paper's maze with its four ghosts, 7 for a small one with one ghost.
         pub size: u32 = 17, in 7..=17;
@@ -348,7 +343,8 @@ impl Game for Pocman {
         self.observe(after, turn, joint, 0)
     }
 
-    fn observation_name(&self, _: &State, after: &State, _: Turn, _: &[Action], _: usize) -> String {
+    fn observation_name(&self, step: &Transition<State>, _: usize) -> String {
+        let Transition { after, .. } = *step;
         words_of(after.told)
     }
 

@@ -10,15 +10,10 @@ use kibitz_core::{abilities, register_game};
 
 use crate::draw::{FAINT, INK, LIGHT, PAPER, Picture};
 
-register_game!(
-    "rock-paper-scissors",
-    "Both choose at once: rock blunts scissors, scissors cut paper, paper wraps rock.",
-    RockPaperScissorsParams,
-    RockPaperScissors::new
-);
+register_game!("rock-paper-scissors", RockPaperScissorsParams, RockPaperScissors::new);
 
 params! {
-    /// What the outcomes pay.
+    /// Both choose at once: rock blunts scissors, scissors cut paper, paper wraps rock.
     pub struct RockPaperScissorsParams {
         /// Paid to the winner.
         pub win: f64 = 1.0, in -1e6..=1e6;

@@ -11,15 +11,10 @@ use kibitz_core::{abilities, register_game};
 use crate::bits::{nth_set, ones};
 use crate::draw::{Board, DARK, FAINT, FIRST, GOOD, INK, LIGHT, SECOND, grid, square_name};
 
-register_game!(
-    "rock-sample",
-    "Drive a rover to the eastern edge and sample the good rocks on the way.",
-    RockSampleParams,
-    RockSample::new
-);
+register_game!("rock-sample", RockSampleParams, RockSample::new);
 
 params! {
-    /// The board and its rocks.
+    /// Drive a rover to the eastern edge and sample the good rocks on the way.
     pub struct RockSampleParams {
         /// Rows and columns of the board.
         pub size: u32 = 7, in 2..=26;

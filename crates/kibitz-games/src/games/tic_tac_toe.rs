@@ -46,14 +46,7 @@ pub struct State {
 
 impl TicTacToe {
     fn new() -> TicTacToe {
-        let info = Info {
-            horizon: Some(9),
-            zero_sum: true,
-            paid_at_end: true,
-            simultaneous: Some(false),
-            ..Info::new(2, -1.0, 1.0)
-        };
-        TicTacToe { info }
+        TicTacToe { info: Info::duel(1.0, 9) }
     }
 }
 

@@ -10,15 +10,10 @@ use kibitz_core::{abilities, register_game};
 
 use crate::draw::{DARK, FAINT, GOOD, INK, LIGHT, Picture};
 
-register_game!(
-    "tiger",
-    "Listen, or open one of two doors: a tiger is behind one of them.",
-    TigerParams,
-    Tiger::new
-);
+register_game!("tiger", TigerParams, Tiger::new);
 
 params! {
-    /// The tiger problem.
+    /// Listen, or open one of two doors: a tiger is behind one of them.
     pub struct TigerParams {
         /// How often listening tells the right side.
         pub accuracy: f64 = 0.85, in 0.0..=1.0;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kibitz_core::{Action, Event, Observation, Rng, SharedModel, State, Turn, View, registry};
+use kibitz_core::{Action, Event, Observation, Rng, SharedModel, State, Transition, Turn, View, registry};
 
 const WALKS: u64 = 40;
 const LONGEST: u32 = 180;
@@ -104,7 +104,8 @@ impl Walk {
             let told = self.game.observe(&self.state, turn, joint, view.player);
             if told != Observation::SILENT {
                 view.events.push(Event::Observed(told));
-                let words = self.game.observation_name(&before, &self.state, turn, joint, view.player);
+                let step = Transition { before: &before, after: &self.state, turn, joint };
+                let words = self.game.observation_name(&step, view.player);
                 assert!(!words.is_empty());
             }
         }

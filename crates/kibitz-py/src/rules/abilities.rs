@@ -8,9 +8,8 @@ use kibitz_core::abilities::{
     OwnMacroActions, PlanningModel, Preferred, Prove, Resample, Solver, StateHash, Svg, Symmetries,
     ViewKey,
 };
-use kibitz_core::interrupt::Interrupt;
 use kibitz_core::macro_actions::MacroActions;
-use kibitz_core::playout::{Policy, Rollout};
+use kibitz_core::playout::{Context, Policy, Rollout};
 use kibitz_core::rng::derive;
 use kibitz_core::solve::Proof;
 use kibitz_core::view::view_seed;
@@ -214,17 +213,11 @@ impl PlanningModel<Truth> for PyRules {
 }
 
 impl Solver<Truth> for PyRules {
-    fn judge(
-        &self,
-        state: &Truth,
-        effort: u32,
-        rng: &mut Rng,
-        _: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64> {
+    fn judge(&self, state: &Truth, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64> {
         self.ask(state, None, |py, state| {
             let Some(judge) = &self.methods.judge else { return Ok(None) };
-            let answer = self.streams.lend(py, rng, |stream| judge.bind(py).call1((state, effort, stream)));
+            let answer =
+                self.streams.lend(py, context.rng, |stream| judge.bind(py).call1((state, effort, stream)));
             let answer = answer.map_err(raised("judge"))?;
             if answer.is_none() {
                 return Ok(None);

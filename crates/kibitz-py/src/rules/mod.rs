@@ -17,7 +17,7 @@ use kibitz_core::abilities::Abilities;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kibitz_core::{Action, Event, Game, Info, Observation, Rng, Turn};
+use kibitz_core::{Action, Event, Game, Info, Observation, Rng, Transition, Turn};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -403,25 +403,12 @@ impl Game for PyRules {
         }
     }
 
-    fn observation_name(
-        &self,
-        before: &Truth,
-        after: &Truth,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<Truth>, player: usize) -> String {
         if self.methods.observe.is_none() && self.methods.observation_name.is_none() {
-            let name = |who, action| self.action_name(before, who, action);
-            let each = turn.movers().iter().zip(joint);
-            let words: Vec<String> = match turn {
-                Turn::Chance => joint.iter().map(|outcome| name(None, *outcome)).collect(),
-                _ => each.map(|(p, a)| format!("{} {}", self.player_name(p), name(Some(p), *a))).collect(),
-            };
-            return words.join(", ");
+            return self.moves_in_words(step);
         }
-        self.ask(after, String::new(), |py, after| {
-            let told = self.observed(py, after, joint, player)?;
+        self.ask(step.after, String::new(), |py, after| {
+            let told = self.observed(py, after, step.joint, player)?;
             match &self.methods.observation_name {
                 Some(name) => {
                     self.words("observation_name", name.bind(py).call1((told, &self.seats[player])))

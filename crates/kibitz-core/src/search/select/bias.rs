@@ -1,27 +1,21 @@
 //! `progressive-bias`: UCB1 with a heuristic that counts less with every visit (Chaslot et al. 2008).
 
-use std::sync::atomic::Ordering::Relaxed;
-
-use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
-use crate::evaluate::{Chance, Evaluator, afterstate_value};
-use crate::interrupt::Interrupt;
+use super::{Choices, Merit, Needs, Selection, register_selection};
+use crate::evaluate::{Chance, afterstate_value};
+use crate::playout::Context;
 use crate::position::Position;
-use crate::rng::Rng;
 
 crate::params! {
-    /// How much the heuristic counts.
+    /// UCB1 with the evaluator's opinion H of an action as a bias that fades: Q + c sqrt(ln N / n) + w H / (n + 1).
     pub struct BiasParams {
         /// The weight w of the bias w H / (n + 1). H is what the evaluator says right after the action.
         pub weight: f64 = 1.0, in 0.0..=1e6;
     }
 }
 
-register_selection!(
-    "progressive-bias",
-    "UCB1 with the evaluator's opinion H of an action as a bias that fades: Q + c sqrt(ln N / n) + w H / (n + 1).",
-    BiasParams,
-    |params| Box::new(ProgressiveBias { weight: params.weight })
-);
+register_selection!("progressive-bias", BiasParams, |params| Ok(Box::new(ProgressiveBias {
+    weight: params.weight
+})));
 
 struct ProgressiveBias {
     weight: f64,
@@ -35,44 +29,22 @@ impl Selection for ProgressiveBias {
         Needs { evaluator: true, own_nodes: true, ..Needs::NONE }
     }
 
-    fn explores(&self) -> bool {
-        true
-    }
-
     fn columns(&self) -> usize {
         1
     }
 
-    fn prepare(
-        &self,
-        position: &dyn Position,
-        player: usize,
-        at: &Choices,
-        evaluator: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) {
+    fn prepare(&self, at: &Choices, position: &dyn Position, player: usize, context: &mut Context) {
         for (index, edge) in at.edges.iter().enumerate() {
-            let (action, never) = (edge.action(), &mut Interrupt::never());
-            let value = afterstate_value(position, player, action, evaluator, Chance::Judged, rng, never);
+            let value = afterstate_value(position, player, edge.action(), Chance::Judged, context);
             at.set_column(HEURISTIC, index, value);
         }
     }
 
     /// An action that was never tried has the heuristic alone to speak for it, as if it had been tried once.
-    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
-        let explore = at.rule.explore(at.tree.node(at.node).visits.load(Relaxed));
-        let (mut best, mut highest) = (None, f64::NEG_INFINITY);
-        for (index, edge) in at.edges.iter().enumerate().filter(|(_, edge)| at.is_offered(edge)) {
-            let (n, heuristic) = (edge.visits.load(Relaxed), at.column(HEURISTIC, index));
-            let value = if n == 0 { heuristic } else { at.value(index) };
-            let explore = if at.jitter { (0.5 + rng.unit()) * explore } else { explore };
-            let n = f64::from(n);
-            let bound = value + explore / n.max(1.0).sqrt() + self.weight * heuristic / (n + 1.0);
-            if bound > highest {
-                (best, highest) = (Some(index), bound);
-            }
-        }
-        best.map(|index| (index, None))
+    fn merit(&self, at: &Choices, index: usize, tried: u32) -> Merit {
+        let heuristic = at.column(HEURISTIC, index);
+        let value = if tried == 0 { heuristic } else { at.value(index) };
+        Merit::Worth(value + self.weight * heuristic / (f64::from(tried) + 1.0))
     }
 }
 
@@ -82,6 +54,8 @@ mod tests {
     use super::super::Rule;
     use super::*;
     use crate::game::{Action, Info};
+    use crate::rng::Rng;
+    use crate::search::select::Scratch;
     use crate::search::tree::Tree;
 
     #[test]

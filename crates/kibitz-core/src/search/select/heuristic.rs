@@ -1,29 +1,21 @@
 //! `heuristic`: UCB1 on a blend of an action heuristic and the mean return (Trutman and Schiffel 2015).
 
-use std::sync::atomic::Ordering::Relaxed;
-
-use super::{Choices, Needs, Picked, Scratch, Selection, register_selection};
-use crate::evaluate::{Evaluator, action_values};
+use super::{Choices, Merit, Needs, Selection, early_share, register_selection};
+use crate::evaluate::action_values;
 use crate::game::Action;
-use crate::interrupt::Interrupt;
 use crate::playout::Context;
 use crate::position::Position;
-use crate::rng::Rng;
 
 crate::params! {
-    /// How long the heuristic counts.
+    /// UCB1 on β H + (1 − β) Q, with β = sqrt(k / (3 N + k)) and an action heuristic H, the game's own or an
+    /// evaluator's.
     pub struct HeuristicParams {
         /// The equivalence k: after k visits of a node, heuristic and mean have equal weights.
         pub k: f64 = 20.0, in 0.0..=1e9;
     }
 }
 
-register_selection!(
-    "heuristic",
-    "UCB1 on β H + (1 − β) Q, with β = sqrt(k / (3 N + k)) and an action heuristic H, the game's own or an evaluator's.",
-    HeuristicParams,
-    |params| Box::new(Heuristic { k: params.k })
-);
+register_selection!("heuristic", HeuristicParams, |params| Ok(Box::new(Heuristic { k: params.k })));
 
 struct Heuristic {
     k: f64,
@@ -37,27 +29,14 @@ impl Selection for Heuristic {
         Needs { action_heuristic: true, own_nodes: true, ..Needs::NONE }
     }
 
-    fn explores(&self) -> bool {
-        true
-    }
-
     fn columns(&self) -> usize {
         1
     }
 
-    fn prepare(
-        &self,
-        position: &dyn Position,
-        player: usize,
-        at: &Choices,
-        evaluator: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) {
+    fn prepare(&self, at: &Choices, position: &dyn Position, player: usize, context: &mut Context) {
         let actions: Vec<Action> = at.edges.iter().map(|edge| edge.action()).collect();
         let mut values = Vec::with_capacity(actions.len());
-        let mut never = Interrupt::never();
-        let mut context = Context { evaluator, ..Context::new(rng, &mut never) };
-        if !action_values(position, player, &actions, &mut context, &mut values) {
+        if !action_values(position, player, &actions, context, &mut values) {
             values.resize(actions.len(), f64::NAN);
         }
         for (index, value) in values.iter().enumerate() {
@@ -66,26 +45,13 @@ impl Selection for Heuristic {
     }
 
     /// An action that was never tried comes first; of several the one that the heuristic likes best.
-    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
-        let visits = at.tree.node(at.node).visits.load(Relaxed);
-        let explore = at.rule.explore(visits);
-        let beta = (self.k / (3.0 * f64::from(visits) + self.k)).sqrt();
-        let (mut best, mut highest) = (None, (false, f64::NEG_INFINITY));
-        for (index, edge) in at.edges.iter().enumerate().filter(|(_, edge)| at.is_offered(edge)) {
-            let (n, heuristic) = (edge.visits.load(Relaxed), at.column(HEURISTIC, index));
-            let bound = if n == 0 {
-                (true, if heuristic.is_nan() { 0.0 } else { heuristic })
-            } else {
-                let mean = at.value(index);
-                let blend = if heuristic.is_nan() { mean } else { beta * heuristic + (1.0 - beta) * mean };
-                let jitter = if at.jitter { 0.5 + rng.unit() } else { 1.0 };
-                (false, blend + jitter * explore / f64::from(n).sqrt())
-            };
-            if best.is_none() || bound > highest {
-                (best, highest) = (Some(index), bound);
-            }
+    fn merit(&self, at: &Choices, index: usize, tried: u32) -> Merit {
+        let known = Some(at.column(HEURISTIC, index)).filter(|heuristic| !heuristic.is_nan());
+        if tried == 0 {
+            return Merit::First(known.unwrap_or(0.0));
         }
-        best.map(|index| (index, None))
+        let (share, mean) = (early_share(self.k, at.visits()), at.value(index));
+        Merit::Worth(known.map_or(mean, |heuristic| share * heuristic + (1.0 - share) * mean))
     }
 }
 
@@ -95,6 +61,8 @@ mod tests {
     use super::super::Rule;
     use super::*;
     use crate::game::Info;
+    use crate::rng::Rng;
+    use crate::search::select::Scratch;
     use crate::search::tree::Tree;
 
     /// With an exploration of nothing, what is chosen shows the weight of the heuristic: equal to the mean's at

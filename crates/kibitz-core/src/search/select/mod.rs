@@ -11,17 +11,16 @@ mod regret;
 mod ucb1;
 mod uniform;
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::tree::{Edge, NodeId, Tree};
-use crate::evaluate::Evaluator;
 use crate::game::Action;
 use crate::keys::KeyMap;
-use crate::params::{Param, ParamDoc};
-use crate::part::{self, Needs, PartEntry};
+use crate::part::{Entry, Kind, Needs, PartSpec, Usual};
 use crate::planner::Judgement;
-use crate::playout::{Trace, move_key};
+use crate::playout::{Context, Trace, move_key};
 use crate::position::Position;
 use crate::rng::Rng;
-use crate::spec::{Spec, SpecError, Value};
 
 pub(super) use ucb1::{Rule, Ucb1, select};
 
@@ -54,6 +53,11 @@ impl<'a> Choices<'a> {
     /// Whether an edge can be chosen in the present world.
     pub(super) fn is_offered(&self, edge: &Edge) -> bool {
         self.offered.is_none_or(|(legal, _)| legal.binary_search(&edge.action()).is_ok())
+    }
+
+    /// How often simulations came here.
+    fn visits(&self) -> u32 {
+        self.tree.node(self.node).visits.load(Relaxed)
     }
 
     /// What the edge of this number is worth, without exploration.
@@ -106,6 +110,21 @@ impl Later {
     }
 }
 
+/// What speaks for an edge.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Merit {
+    /// What it is taken to be worth, to which exploration is added.
+    Worth(f64),
+    /// It comes before all that were tried; of several such the one with the highest number, or at once, if that is infinite.
+    First(f64),
+}
+
+/// The share that an estimate has which is known sooner than the mean, and less reliable: as large as the mean's at the
+/// `k`th visit of a node.
+fn early_share(k: f64, visits: u32) -> f64 {
+    if k > 0.0 { (k / (3.0 * f64::from(visits) + k)).sqrt() } else { 0.0 }
+}
+
 /// An edge's number among its node's, and how probable it was, where the selection wants to be told of that later.
 pub type Picked = (usize, Option<f64>);
 
@@ -130,7 +149,7 @@ pub trait Selection: Send + Sync {
 
     /// Whether it reads the exploration constant, and the expansion.
     fn explores(&self) -> bool {
-        false
+        true
     }
 
     /// Whether it draws by chance, so that players who do not see each other do not fall into step.
@@ -144,19 +163,36 @@ pub trait Selection: Send + Sync {
     }
 
     /// A node's actions have just been listed.
-    fn prepare(
-        &self,
-        position: &dyn Position,
-        player: usize,
-        at: &Choices,
-        evaluator: Option<&dyn Evaluator>,
-        rng: &mut Rng,
-    ) {
-        let _ = (position, player, at, evaluator, rng);
+    fn prepare(&self, at: &Choices, position: &dyn Position, player: usize, context: &mut Context) {
+        let _ = (at, position, player, context);
     }
 
-    /// Chooses an edge; none, where none that it would choose is on offer.
-    fn pick(&self, at: &Choices, scratch: &mut Scratch, rng: &mut Rng) -> Option<Picked>;
+    /// What speaks for an edge that was tried so often, before exploration is added: of UCB1, the mean of its returns.
+    fn merit(&self, at: &Choices, index: usize, tried: u32) -> Merit {
+        if tried > 0 { Merit::Worth(at.value(index)) } else { Merit::First(0.0) }
+    }
+
+    /// Chooses an edge; none, where none that it would choose is on offer. If nothing else is said, the one with the
+    /// highest upper confidence bound.
+    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
+        let explore = at.rule.explore(at.visits());
+        let (mut best, mut highest) = (None, (false, f64::NEG_INFINITY));
+        for (index, edge) in at.edges.iter().enumerate().filter(|(_, edge)| at.is_offered(edge)) {
+            let n = edge.visits.load(Relaxed);
+            let bound = match self.merit(at, index, n) {
+                Merit::First(f64::INFINITY) => return Some((index, None)),
+                Merit::First(preference) => (true, preference),
+                Merit::Worth(value) => {
+                    let jitter = if at.jitter { 0.5 + rng.unit() } else { 1.0 };
+                    (false, value + jitter * explore / f64::from(n.max(1)).sqrt())
+                }
+            };
+            if best.is_none() || bound > highest {
+                (best, highest) = (Some(index), bound);
+            }
+        }
+        best.map(|index| (index, None))
+    }
 
     /// What came of a choice: the return from there on, and, where [`Needs::trace`] is set, the moves from there on.
     fn update(&self, at: &Choices, chosen: Picked, sample: f64, later: &Later) {
@@ -171,75 +207,27 @@ pub trait Selection: Send + Sync {
     }
 }
 
-/// A selection that can be asked for by name.
-pub struct SelectionEntry {
-    /// How it is asked for, what it is and its parameters.
-    pub part: PartEntry,
-    /// Makes it.
-    pub build: fn(&Spec) -> Result<Box<dyn Selection>, SpecError>,
+inventory::collect!(Entry<dyn Selection>);
+
+impl Kind for dyn Selection {
+    const WHAT: &'static str = "selection";
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
 }
 
-inventory::collect!(SelectionEntry);
+impl Usual for dyn Selection {
+    fn usual() -> Box<Self> {
+        Box::new(Ucb1)
+    }
+}
 
-/// Registers a selection: name, summary, parameters' type, and `fn(params) -> Box<dyn Selection>`.
+/// A selection as it is asked for.
+pub type SelectionSpec = PartSpec<dyn Selection>;
+
+/// Registers a selection; see [`register_part!`](crate::register_part).
 macro_rules! register_selection {
-    ($name:literal, $summary:literal, $params:ty, $build:expr) => {
-        inventory::submit! {
-            $crate::search::select::SelectionEntry {
-                part: $crate::part::PartEntry {
-                    name: $name,
-                    summary: $summary,
-                    params: || $crate::params::Params::docs(&<$params>::default()),
-                },
-                build: |spec| {
-                    let build: fn($params) -> Box<dyn $crate::search::select::Selection> = $build;
-                    Ok(build(<$params as $crate::params::Params>::from_spec(spec)?))
-                },
-            }
-        }
-    };
+    ($($of:tt)*) => { $crate::register_part!(dyn $crate::search::select::Selection, $($of)*); };
 }
 use register_selection;
-
-/// A selection as it is asked for, which has been made once to see that it can be.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SelectionSpec(Spec);
-
-impl SelectionSpec {
-    /// Asks for one by name alone.
-    pub fn named(name: &str) -> SelectionSpec {
-        SelectionSpec(Spec { name: name.to_owned(), arguments: Vec::new() })
-    }
-
-    /// Makes it.
-    pub fn build(&self) -> Box<dyn Selection> {
-        build(&self.0).unwrap_or_else(|_| Box::new(Ucb1))
-    }
-}
-
-fn build(spec: &Spec) -> Result<Box<dyn Selection>, SpecError> {
-    let entries = inventory::iter::<SelectionEntry>;
-    let entry = part::find("selection", &spec.name, entries.into_iter().map(|entry| (&entry.part, entry)))?;
-    (entry.build)(spec)
-}
-
-/// All selections, by name.
-pub fn selections() -> Vec<(&'static PartEntry, Vec<ParamDoc>)> {
-    part::list(inventory::iter::<SelectionEntry>.into_iter().map(|entry| &entry.part))
-}
-
-impl Param for SelectionSpec {
-    fn kind() -> String {
-        part::kind(inventory::iter::<SelectionEntry>.into_iter().map(|entry| &entry.part))
-    }
-
-    fn read(value: &Value) -> Result<SelectionSpec, String> {
-        let spec = part::read("selection", value)?;
-        build(&spec).map_err(|SpecError(what)| what)?;
-        Ok(SelectionSpec(spec))
-    }
-
-    fn show(&self) -> String {
-        self.0.to_string()
-    }
-}

@@ -3,28 +3,20 @@
 //! What came of simulations in which an action was made here or later (all moves as first, AMAF) is known much sooner
 //! than what comes of making it here, and less reliable. Both are blended, AMAF with a share that fades.
 
-use std::sync::atomic::Ordering::Relaxed;
-
-use super::{Choices, Later, Needs, Picked, Scratch, Selection, register_selection};
-use crate::evaluate::Evaluator;
-use crate::playout::move_key;
+use super::{Choices, Later, Merit, Needs, Picked, Selection, early_share, register_selection};
+use crate::playout::{Context, move_key};
 use crate::position::Position;
-use crate::rng::Rng;
 
 crate::params! {
-    /// How long AMAF counts.
+    /// UCB1 with what came of an action here or later: (1 - β) Q + β AMAF + c sqrt(ln N / n), β = sqrt(k / (3 N +
+    /// k)).
     pub struct RaveParams {
         /// Visits k of a node at which both estimates count the same.
         pub k: f64 = 1000.0, in 0.0..=1e9;
     }
 }
 
-register_selection!(
-    "rave",
-    "UCB1 with what came of an action here or later: (1 - β) Q + β AMAF + c sqrt(ln N / n), β = sqrt(k / (3 N + k)).",
-    RaveParams,
-    |params| Box::new(Rave { k: params.k })
-);
+register_selection!("rave", RaveParams, |params| Ok(Box::new(Rave { k: params.k })));
 
 struct Rave {
     k: f64,
@@ -41,22 +33,11 @@ impl Selection for Rave {
         Needs { trace: true, action_keys: true, own_nodes: true, ..Needs::NONE }
     }
 
-    fn explores(&self) -> bool {
-        true
-    }
-
     fn columns(&self) -> usize {
         4
     }
 
-    fn prepare(
-        &self,
-        position: &dyn Position,
-        player: usize,
-        at: &Choices,
-        _: Option<&dyn Evaluator>,
-        _: &mut Rng,
-    ) {
+    fn prepare(&self, at: &Choices, position: &dyn Position, player: usize, _: &mut Context) {
         for (index, edge) in at.edges.iter().enumerate() {
             at.set_key(KEY, index, move_key(player, position.action_key(player, edge.action())));
         }
@@ -64,25 +45,16 @@ impl Selection for Rave {
 
     /// What nobody has made yet, here or later, comes first; what was made later only has AMAF alone to speak for it, as
     /// if it had been tried once.
-    fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
-        let visits = at.tree.node(at.node).visits.load(Relaxed);
-        let explore = at.rule.explore(visits);
-        let beta = if self.k > 0.0 { (self.k / (3.0 * f64::from(visits) + self.k)).sqrt() } else { 0.0 };
-        let (mut best, mut highest) = (None, f64::NEG_INFINITY);
-        for (index, edge) in at.edges.iter().enumerate().filter(|(_, edge)| at.is_offered(edge)) {
-            let (n, amaf) = (edge.visits.load(Relaxed), at.column(MEAN, index));
-            let value = match n {
-                0 if at.column(COUNT, index) == 0.0 => return Some((index, None)),
-                0 => amaf,
-                _ => (1.0 - beta) * at.value(index) + beta * amaf,
-            };
-            let explore = if at.jitter { (0.5 + rng.unit()) * explore } else { explore };
-            let bound = value + explore / f64::from(n.max(1)).sqrt();
-            if bound > highest {
-                (best, highest) = (Some(index), bound);
+    fn merit(&self, at: &Choices, index: usize, tried: u32) -> Merit {
+        let amaf = at.column(MEAN, index);
+        match tried {
+            0 if at.column(COUNT, index) == 0.0 => Merit::First(f64::INFINITY),
+            0 => Merit::Worth(amaf),
+            _ => {
+                let share = early_share(self.k, at.visits());
+                Merit::Worth((1.0 - share) * at.value(index) + share * amaf)
             }
         }
-        best.map(|index| (index, None))
     }
 
     fn update(&self, at: &Choices, _: Picked, sample: f64, later: &Later) {
@@ -103,6 +75,8 @@ mod tests {
     use super::*;
     use crate::game::{Action, Info};
     use crate::playout::Trace;
+    use crate::rng::Rng;
+    use crate::search::select::Scratch;
     use crate::search::tree::Tree;
 
     /// The moves of player 0 and player 1 in turn, by the keys of their actions.

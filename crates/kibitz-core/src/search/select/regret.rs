@@ -8,32 +8,26 @@ use crate::regret::regret_matching;
 use crate::rng::Rng;
 
 crate::params! {
-    /// Plain regret matching.
+    /// In proportion to how much better an action is than what the node is worth on average.
     pub struct FloorParams {
         /// The least regret that every action counts with, in units of the spread of returns.
         pub floor: f64 = 0.01, in 0.0..=1.0;
     }
 }
 crate::params! {
-    /// Regret matching with summed regrets.
+    /// In proportion to regrets that are summed up and never fall below zero, but for a share at random.
     pub struct ShareParams {
         /// The share of choices at random.
         pub share: f64 = 0.1, in 0.0..=1.0;
     }
 }
 
-register_selection!(
-    "regret-matching",
-    "In proportion to how much better an action is than what the node is worth on average.",
-    FloorParams,
-    |params| Box::new(RegretMatching { floor: params.floor })
-);
-register_selection!(
-    "regret-matching-plus",
-    "In proportion to regrets that are summed up and never fall below zero, but for a share at random.",
-    ShareParams,
-    |params| Box::new(RegretMatchingPlus { share: params.share })
-);
+register_selection!("regret-matching", FloorParams, |params| Ok(Box::new(RegretMatching {
+    floor: params.floor
+})));
+register_selection!("regret-matching-plus", ShareParams, |params| Ok(Box::new(RegretMatchingPlus {
+    share: params.share
+})));
 
 struct RegretMatching {
     floor: f64,
@@ -53,6 +47,10 @@ const NEEDS: Needs = Needs { own_nodes: true, plain_means: true, ..Needs::NONE }
 impl Selection for RegretMatching {
     fn needs(&self) -> Needs {
         NEEDS
+    }
+
+    fn explores(&self) -> bool {
+        false
     }
 
     fn draws(&self) -> bool {
@@ -82,6 +80,10 @@ impl Selection for RegretMatching {
 impl Selection for RegretMatchingPlus {
     fn needs(&self) -> Needs {
         NEEDS
+    }
+
+    fn explores(&self) -> bool {
+        false
     }
 
     fn draws(&self) -> bool {

@@ -10,17 +10,13 @@ use crate::game::{Action, Info};
 use crate::params::NoParams;
 use crate::rng::Rng;
 
-register_selection!("ucb1", "The highest mean plus c sqrt(ln N / n).", NoParams, |_| Box::new(Ucb1));
+register_selection!("ucb1", "The highest mean plus c sqrt(ln N / n).", NoParams, |_| Ok(Box::new(Ucb1)));
 
 /// Upper confidence bounds.
 pub struct Ucb1;
 
 impl Selection for Ucb1 {
     fn is_ucb1(&self) -> bool {
-        true
-    }
-
-    fn explores(&self) -> bool {
         true
     }
 

@@ -7,11 +7,15 @@ use super::{Choices, Picked, Scratch, Selection, register_selection};
 use crate::params::NoParams;
 use crate::rng::Rng;
 
-register_selection!("uniform", "The action that was tried least.", NoParams, |_| Box::new(Uniform));
+register_selection!("uniform", "The action that was tried least.", NoParams, |_| Ok(Box::new(Uniform)));
 
 struct Uniform;
 
 impl Selection for Uniform {
+    fn explores(&self) -> bool {
+        false
+    }
+
     fn pick(&self, at: &Choices, _: &mut Scratch, rng: &mut Rng) -> Option<Picked> {
         least_visited(at.edges, |edge| at.is_offered(edge), at.unseen, rng).map(|edge| (edge, None))
     }

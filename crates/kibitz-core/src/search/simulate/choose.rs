@@ -8,14 +8,16 @@ use super::super::speculative_batch::SpeculativeBatch;
 use super::super::tree::{Edge, FIRST, NONE, NodeId, Tree};
 use super::{Chosen, Problem, Worker};
 use crate::game::{Action, Turn};
+use crate::interrupt::Interrupt;
 use crate::model::State;
+use crate::playout::Context;
 use crate::position::Erased;
 use crate::rng::mix;
 
 impl Worker<'_> {
     /// Chooses for every mover at its own node.
     #[inline]
-    pub(super) fn select(&mut self, tree: &Tree, turn: Turn) {
+    pub(super) fn select(&mut self, tree: &Tree, turn: Turn, interrupt: &mut Interrupt) {
         for (slot, player) in turn.movers().iter().enumerate() {
             let id = self.here[slot];
             if id != NONE {
@@ -29,7 +31,7 @@ impl Worker<'_> {
                         self.leave_new(tree, id, player);
                         continue;
                     }
-                    self.expand(tree, id, player, None);
+                    self.expand(tree, id, player, None, interrupt);
                 }
                 tree.visit_node(id, self.count);
             }
@@ -145,6 +147,7 @@ impl Worker<'_> {
         id: NodeId,
         player: usize,
         state: Option<&State>,
+        interrupt: &mut Interrupt,
     ) {
         let mut actions = std::mem::take(&mut self.scratch);
         actions.clear();
@@ -166,7 +169,8 @@ impl Worker<'_> {
             let kept = self.speculative.as_ref().and_then(SpeculativeBatch::state);
             let state = state.or(kept).unwrap_or(&self.world.state);
             let Problem { model, selection, evaluator, .. } = *self.problem;
-            selection.prepare(&Erased(model, state), player, &at, evaluator, &mut self.rng);
+            let mut context = Context { evaluator, ..Context::new(&mut self.rng, interrupt) };
+            selection.prepare(&at, &Erased(model, state), player, &mut context);
         }
     }
 

@@ -9,8 +9,8 @@ use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use kibitz_core::game::{Action, Game, Info, Turn};
-use kibitz_core::interrupt::Interrupt;
 use kibitz_core::learn::Net;
+use kibitz_core::playout::Context;
 use kibitz_core::rng::{Rng, derive, mix};
 
 use super::atoms::ATOMS;
@@ -267,16 +267,9 @@ impl Evaluate<Spot> for MacroGame {
 }
 
 impl Solver<Spot> for MacroGame {
-    fn judge(
-        &self,
-        spot: &Spot,
-        effort: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> Option<u64> {
+    fn judge(&self, spot: &Spot, effort: u32, context: &mut Context, returns: &mut [f64]) -> Option<u64> {
         let (table, place) = (&mut { spot.table }, &spot.place);
-        let (won, looked_at) = try_one(table, place, spot.unseen, effort, rng, interrupt);
+        let (won, looked_at) = try_one(table, place, spot.unseen, effort, context);
         returns[0] += f64::from(u8::from(won));
         Some(looked_at)
     }

@@ -6,8 +6,8 @@
 
 use std::cell::RefCell;
 
-use kibitz_core::interrupt::Interrupt;
-use kibitz_core::rng::{Rng, mix};
+use kibitz_core::playout::Context;
+use kibitz_core::rng::mix;
 
 use super::cards::{CARDS, Card, members};
 use super::quotient::{Closure, MacroAction, Place, Table};
@@ -229,8 +229,7 @@ pub fn try_one(
     place: &Place,
     unseen: u64,
     effort: u32,
-    rng: &mut Rng,
-    interrupt: &mut Interrupt,
+    Context { rng, interrupt, .. }: &mut Context,
 ) -> (bool, u64) {
     let mut cards = [Card(0); CARDS];
     let mut count = 0;

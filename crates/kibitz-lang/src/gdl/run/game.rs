@@ -13,7 +13,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use kibitz_core::game::{Action, Game, Info, Observation, Players, Turn};
+use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Turn};
 use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::rng::derive;
 use smallvec::SmallVec;
@@ -459,27 +459,12 @@ impl<M: Machine> Game for RuleGame<M> {
         Observation(told.unwrap_or(NOTHING))
     }
 
-    fn observation_name(
-        &self,
-        before: &Self::State,
-        after: &Self::State,
-        turn: Turn,
-        joint: &[Action],
-        player: usize,
-    ) -> String {
+    fn observation_name(&self, step: &Transition<Self::State>, player: usize) -> String {
         if self.info.perfect_information {
-            let name = |who, action| self.action_name(before, who, action);
-            let each = turn.movers().iter().zip(joint);
-            return match turn {
-                Turn::Chance => name(None, joint[0]),
-                _ => each
-                    .map(|(p, a)| format!("{} {}", self.player_name(p), name(Some(p), *a)))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            };
+            return self.moves_in_words(step);
         }
-        let moves = after.past.as_ref().map_or(&[][..], |past| &past.moves);
-        let heard = self.machine.percepts(&before.facts, moves, self.roles[player]);
+        let moves = step.after.past.as_ref().map_or(&[][..], |past| &past.moves);
+        let heard = self.machine.percepts(&step.before.facts, moves, self.roles[player]);
         if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") }
     }
 
