@@ -16,7 +16,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench build toolchain lock clean
+.PHONY: help demo test test-rust test-python check check-rust check-python bench build toolchain lock clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -24,16 +24,25 @@ help: ## say what there is
 demo: $(READY) ## a short tour: games, planners, a match
 	@$(BIN)/kibitz demo
 
-test: $(READY) $(VENV)/.bench $(VENV)/.cluster ## all tests, Rust and Python; FAST=1: without the slow ones
+test: test-rust test-python ## all tests, Rust and Python; FAST=1: without the slow ones
+
+# Rust needs no more of Python than its interpreter: with --jobs 2 it is checked and tested while the core is built.
+test-rust: $(BIN)/python
 	cargo test --workspace --quiet
+
+test-python: $(READY) $(VENV)/.bench $(VENV)/.cluster $(VENV)/.web
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup $(if $(FAST),-m "not slow")
 
-check: $(READY) ## formatting, lints and types
+check: check-rust check-python ## formatting, lints and types
+
+check-rust: $(BIN)/python
 	cargo metadata --locked --format-version 1 > /dev/null
 	cargo fmt --all --check
 	# Games are found in their folder, where cargo fmt does not look.
 	find crates/kibitz-games/src/games -name '*.rs' | xargs rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+check-python: $(READY) $(VENV)/.web
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy python/kibitz $(wildcard examples/*.py)
@@ -52,6 +61,9 @@ lock: ## pin the newest packages (needs uv)
 	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
 		--extra cluster --constraint requirements.lock --constraint requirements-bench.lock \
 		pyproject.toml --output-file requirements-cluster.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra web --constraint requirements.lock --constraint requirements-bench.lock \
+		--constraint requirements-cluster.lock pyproject.toml --output-file requirements-web.lock
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(CORE) target
@@ -77,16 +89,22 @@ $(VENV)/.packages: requirements.lock | $(BIN)/python
 	$(PIP) -r requirements.lock
 	@touch $@
 
-# The peers are optional: the tests that need them are skipped, and say so, where they are missing.
-$(VENV)/.bench: requirements-bench.lock $(VENV)/.packages
+# One pip at a time. The peers are optional: the tests that need them are skipped, and say so, where they are missing.
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.packages | $(BIN)/kibitz
 	@$(PIP) --only-binary :all: -r requirements-bench.lock \
 		|| echo "open_spiel or pomdp-py cannot be installed here: what compares with them is left out." >&2
 	@touch $@
 
 # So is Ray: where it cannot be installed, experiments run on one machine.
-$(VENV)/.cluster: requirements-cluster.lock $(VENV)/.packages
+$(VENV)/.cluster: requirements-cluster.lock $(VENV)/.packages | $(VENV)/.bench
 	@$(PIP) --only-binary :all: -r requirements-cluster.lock \
 		|| echo "ray cannot be installed here: the tests of clusters are left out." >&2
+	@touch $@
+
+# And so is what speaks HTTP: without it, there are no players on the network.
+$(VENV)/.web: requirements-web.lock $(VENV)/.packages
+	@$(PIP) --only-binary :all: -r requirements-web.lock \
+		|| echo "starlette, uvicorn or httpx cannot be installed here: the tests of the network are left out." >&2
 	@touch $@
 
 $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain

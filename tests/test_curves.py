@@ -82,7 +82,7 @@ def test_a_curve_by_cost_joins_the_planners_of_a_name(bomb: Path, tmp_path: Path
     assert costs == sorted(costs)
     assert costs[0] > 0
     assert belief.points[0] in every.points
-    assert comparison.save_curves(tmp_path)
+    assert comparison.save_pictures(tmp_path)
     bomb.write_text(
         bomb.read_text().replace('planners = ["norns", "norns(tree=belief)"]', 'planners = ["uct"]')
     )
@@ -96,7 +96,7 @@ def test_the_command_draws_them(
     command = ["reproduce", str(bomb), "--jobs", "1", "--out", str(tmp_path / "out")]
     assert main(command) == 0
     png, svg = tmp_path / "out" / "curves.png", tmp_path / "out" / "curves.svg"
-    assert f"The curves are in {png} and {svg}." in capsys.readouterr().out
+    assert f"The pictures are in {png} and {svg}." in capsys.readouterr().out
     assert png.read_bytes().startswith(b"\x89PNG")
     assert ElementTree.fromstring(svg.read_text()).tag.endswith("svg")
     # The same results give the same picture, and the folder is still one to go on in.
@@ -117,7 +117,7 @@ def test_the_command_draws_them(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(command) == 0
     out, err = capsys.readouterr()
-    assert err.strip() == "no picture of the curves: matplotlib is not installed"
+    assert err.strip() == "no pictures: matplotlib is not installed"
     assert "the bomb" in out
     assert not png.exists()
 
@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_written_is_said(
     (tmp_path / "out" / "curves.png").mkdir()
     capsys.readouterr()
     assert main(["reproduce", str(bomb), "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
-    assert "no picture of the curves: " in capsys.readouterr().err
+    assert "no pictures: " in capsys.readouterr().err
 
 
 def test_an_unfinished_run_draws_what_there_is(
@@ -156,8 +156,25 @@ def test_an_unfinished_run_draws_what_there_is(
 def test_before_anything_is_played_there_is_no_picture(bomb: Path, tmp_path: Path) -> None:
     comparison = compare(load(bomb), None)
     assert comparison.curves == []
-    assert comparison.save_curves(tmp_path / "none") == []
+    assert comparison.save_pictures(tmp_path / "none") == []
     assert not (tmp_path / "none").exists()
+
+
+def test_a_heat_map_has_a_row_for_each_planner(bomb: Path, tmp_path: Path) -> None:
+    bomb.write_text(BOMB.replace('title = "the bomb"', 'title = "the bomb"\nstyle = "heat map"'))
+    comparison = reproduce(load(bomb), directory=tmp_path / "out", jobs=1)
+    _, svg = comparison.save_pictures(tmp_path)
+    # A figure for each cell that was played, and no lines.
+    drawn = draw(comparison.curves, "title", "caption")
+    (axes,) = drawn.axes
+    played = sum(len(line.points) for line in comparison.curves[0].lines)
+    assert len(axes.texts) == played == 3
+    assert not axes.lines
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["norns", "tree=belief"]
+    assert ElementTree.fromstring(svg.read_text()).tag.endswith("svg")
+    bomb.write_text(BOMB.replace('title = "the bomb"', 'title = "the bomb"\nstyle = "heatmap"'))
+    with pytest.raises(ExperimentError, match="heat map"):
+        load(bomb)
 
 
 def test_mistakes_are_listed_with_their_lines(bomb: Path) -> None:

@@ -110,8 +110,41 @@ def test_scripts_keep_their_rectangle(patrolling: ModuleType) -> None:
 
 
 def test_an_exact_belief_that_is_too_large_says_how_large() -> None:
-    with pytest.raises(ValueError, match=r"more than 500 states, at least about [\d,]+"):
-        kb.play("navy-defense(size=9, submarines=3)", ["hindsight(belief=exact(500))"], seed=1)
+    with pytest.raises(ValueError, match=r"more than 50 states of single pieces .*, at least about \d+; use"):
+        kb.play("navy-defense(size=9, submarines=3)", ["hindsight(belief=exact(50))"], seed=1)
+
+
+def test_the_exact_belief_is_by_single_submarines() -> None:
+    game = kb.load("navy-defense(size=7, cargo=4)")
+    referee = kb.Referee(game, seed=3)
+    belief = kb.Belief(game, "exact(100000)")
+    belief.update(referee.view(0))
+    counters = dict(belief.counters)
+    assert counters["states of pieces"] < 200
+    assert counters["states"] > 10_000, "one, two and three of them, anywhere"
+    assert belief.states(1000) is None
+
+
+def test_a_replay_shows_where_submarines_may_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, submarines, fewest in ("surprise", 2, 0), ("patrol", 2, 2):
+        size, cargo = (5, 2) if name == "surprise" else (7, 2)
+        spec = f"size={size}, cargo={cargo}, submarines={submarines}, fewest={fewest}, steps=8"
+        game = f'navy-defense({spec}, world="{EXAMPLES / name}.txt")'
+        kept, page = tmp_path / f"{name}.json", tmp_path / f"{name}.html"
+        assert main(["watch", game, "--planner", HINDSIGHT, "--save", str(kept)]) == 0
+        capsys.readouterr()
+        # A game with a file of its own is not loaded because a replay says so.
+        command = ["replay", str(kept), "--html", str(page), "--game", game]
+        assert main([*command, "--belief", "particles(100)"]) == 0
+        shown = page.read_text()
+        assert shown.count('alt="what navy may believe: particles(100)"') == 8
+        assert main(command) == 0
+        assert "may believe" not in page.read_text()
+    belief = kb.Belief(kb.load("navy-defense"), "particles(100)")
+    with pytest.raises(ValueError, match="update first"):
+        belief.svg()
+    assert main(["replay", str(kept), "--belief", "particles(100)", "--game", game]) != 0
+    assert "add --html OUT" in capsys.readouterr().err
 
 
 def test_where_nothing_explains_what_was_seen_states_are_drawn_from_it() -> None:
@@ -158,9 +191,18 @@ planners = ["omniscient(planner=hindsight(worlds=5, horizon=3))", "static"]
 title = "nobody can tell"
 claim = "alike"
 planners = ["static", "static"]
+[[order]]
+title = "who does nothing takes no time"
+measure = "CPU seconds"
+planners = ["static", "omniscient(planner=hindsight(worlds=5, horizon=3))"]
 """)
     found = reproduce(read(file), directory=tmp_path / "out")
-    (better,), (alike,) = found.orders
+    (better,), (alike,), (cheaper,) = found.orders
+    assert cheaper.verdict == "as published"
+    assert cheaper.cpu_difference is not None
+    assert cheaper.difference.mean == pytest.approx(-cheaper.cpu_difference.mean)
+    assert cheaper.cpu_difference.interval.high < 0
+    assert {path.name for path in found.save_pictures(tmp_path)} == {"orders.png", "orders.svg"}
     assert better.verdict == "as published"
     assert better.difference.interval.low > 0
     assert better.means[0] - better.means[1] == pytest.approx(better.difference.mean)

@@ -9,7 +9,8 @@ import pytest
 
 import kibitz as kb
 from golden_files import check_golden
-from kibitz.lang import FOLDER, check, shipped_rules
+from kibitz.cli import main
+from kibitz.lang import FOLDER, check, games_in, shipped_rules, trial
 from kibitz.testing import check_game
 
 SHIPPED = [entry.name for entry in shipped_rules() if entry.name.endswith(".vgdl")]
@@ -35,7 +36,7 @@ def write(folder: Path, rules: str = RULES, level: str = LEVEL) -> str:
 
 
 def test_each_game_has_three_levels() -> None:
-    assert len(SHIPPED) >= 6
+    assert len(SHIPPED) >= 12
     assert all((FOLDER / f"{name[:-5]}_lvl{level}.txt").is_file() for name in SHIPPED for level in range(3))
 
 
@@ -150,3 +151,47 @@ def test_random_bytes_are_no_game(tmp_path: Path) -> None:
             )
         path = write(tmp_path, " ".join(words))
         check(path)
+
+
+def test_files_in_the_naming_of_the_framework(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text(RULES)
+    for level in range(2):
+        (tmp_path / f"mine_lvl{level}.txt").write_text(LEVEL)
+    (tmp_path / "notes.txt").write_text("no rules")
+    assert list(games_in(tmp_path)) == ["mine"]
+    assert kb.load(f"{tmp_path}/mine.txt(level=1)").info.players == 1
+    folder = str(tmp_path)
+    assert main(["check", "mine(level=1)", "--rules", folder, "--play", "2"]) == 0
+    assert main(["match", "mine", "random", "--rules", folder, "--games", "2"]) == 0
+    assert main(["watch", "mine", "--planner", "iw", "--rules", folder]) == 0
+    assert "1001" in capsys.readouterr().out
+    assert main(["watch", "mien", "--rules", folder]) == 2
+    assert "did you mean mine?" in capsys.readouterr().err
+    with pytest.raises(ValueError, match=r"mine_lvl1.txt is a level; its rules are mine.txt: mine.txt\(level=1\)"):
+        kb.load(f"{tmp_path}/mine_lvl1.txt")
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "words"),
+    [
+        (RULES.replace("        goal avatar > killSprite scoreChange=1\n", ""), "never-holds", "nothing takes them"),
+        (RULES.replace("        goal avatar > killSprite scoreChange=1\n", ""), "endless", "can end this game"),
+        (RULES.replace("limit", "").replace("stype=goal win", "stype=goal limit=-1 win"), "never-holds", "fewer"),
+        (RULES.replace("avatar wall > st", "goal EOS > killSprite\n        avatar wall > st"), "never-fires", "leaves"),
+        (RULES.replace("goal > Imm", "goal >\n            goal > Imm"), "twice", "stands under itself"),
+    ],
+)
+def test_what_can_never_be_is_told(rules: str, code: str, words: str, tmp_path: Path) -> None:
+    found = {finding.code: finding.message for finding in check(write(tmp_path, rules))}
+    assert words in found[code], found
+
+
+def test_random_games_show_what_never_happens_and_what_grows_without_end(tmp_path: Path) -> None:
+    spec = write(tmp_path, RULES.replace("avatar wall", "goal goal > killSprite\n        avatar wall"))
+    found = trial.play(spec, 3)
+    assert len(found.lengths) == 3
+    assert (found.flaws, found.idle) == ([], [7])
+    endless = RULES.replace("goal > Immovable", "goal > Immovable\n        egg > SpawnPoint stype=egg")
+    spec = write(tmp_path, endless.replace("g > goal", "g > goal egg").replace("goal avatar", "egg avatar"))
+    found = trial.play(f"{spec}(limit.sprites=500)", 2, steps=50)
+    assert {flaw.code for flaw in found.flaws} == {"full", "no-end"}

@@ -29,7 +29,7 @@ from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
 from kibitz.planners import AnyPlanner, PlannerBase, PlannerFault, list_planners, planner
-from kibitz.rules import CHANCE, OVER, Rules
+from kibitz.rules import CHANCE, OVER, WAIT, Rules
 
 if TYPE_CHECKING:
     from kibitz import equilibria, lab, learn, testing
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHANCE",
     "OVER",
+    "WAIT",
     "AnyPlanner",
     "Belief",
     "Decision",

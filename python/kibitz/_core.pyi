@@ -206,7 +206,7 @@ class RulesMachine:
     def initial(self) -> RulesState:
         """Where every game begins; ValueError if deriving what holds there hits a limit."""
     def lines(self, relation: str, role: str | None = None) -> list[int]:
-        """The lines of the rules for `terminal`, or for a role's `legal` or `goal`."""
+        """The lines of the rules for `terminal`, `effect`, or for a role's `legal` or `goal`."""
 
 @final
 class RulesState:
@@ -224,6 +224,12 @@ class RulesState:
     @property
     def goals(self) -> list[list[float]]:
         """The scores that the rules give each role here: none, one, or (wrongly) several."""
+    @property
+    def exercised(self) -> list[int]:
+        """The lines of the rules that took part in the step to it, where that is known."""
+    @property
+    def note(self) -> str | None:
+        """What somebody who plays by these rules should know of the state, where it is not as they say."""
     def advance(self, moves: Sequence[str]) -> tuple[RulesState, list[list[str]]]:
         """The state after each role has made its move, and what each is told."""
 
@@ -269,6 +275,10 @@ class Game:
         Nobody who is given it can look up in its table of actions what was played with the other."""
 
     def initial(self) -> State: ...
+    @property
+    def roles(self) -> list[tuple[str, int | None]]:
+        """Where the rules speak of roles: their names in the order of the rules, each with the player that it is, None
+        for chance's."""
     def player_name(self, player: int) -> str: ...
     def action_value(self, action: int) -> Any:
         """The value that a game written in Python uses for an action; the number itself elsewhere."""
@@ -329,6 +339,13 @@ class State:
     @property
     def facts(self) -> list[str]:
         """What holds, one fact an entry, where the rules are made of facts; the whole truth."""
+    def role_moves(self, role: int) -> list[str]:
+        """The names of the legal moves of a role of the rules, also where it has but one."""
+    @property
+    def within_turn(self) -> bool:
+        """Whether the players have moved and chance has still to, in the same turn of the rules."""
+    def percepts(self, player: int) -> list[str]:
+        """What a player was told by the turn that led here, in the words of the rules, where they hide something."""
     def text(self, viewer: int | None = None) -> str: ...
     def svg(self, viewer: int | None = None) -> str | None: ...
     def _repr_svg_(self) -> str | None: ...
@@ -442,6 +459,44 @@ class Referee:
         """The steps that chance took before the first move, as from `apply`."""
 
 @final
+class Told:
+    """A seat of an episode that is refereed elsewhere: what it is told becomes a view, as planners take it.
+
+    ValueError for a game whose rules do not speak of roles."""
+
+    def __new__(cls, game: Game, player: int, seed: int = 0) -> Told: ...
+    @property
+    def hidden(self) -> bool:
+        """Whether the rules hide something: then it is told what it perceives, else what everybody does."""
+
+    @property
+    def turns(self) -> int:
+        """How many turns it was told of."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over, where nothing is hidden."""
+
+    @property
+    def moves(self) -> list[str]:
+        """The names of what it may do now, also where that is but one thing; none when the game is over."""
+
+    def moved(self, moves: Sequence[str]) -> None:
+        """Takes in what all roles did in a turn, in the order of the rules, where nothing is hidden.
+
+        ValueError where that is not legal; nothing has happened then."""
+
+    def heard(self, own: str | None, percepts: Sequence[str], seconds: float | None = None) -> str | None:
+        """Takes in a turn where something is hidden, and after which the game goes on: its own move, if that is known,
+        and what it perceived.
+
+        After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was
+        told: that is passed over, or, where nothing else will do, all but its own moves."""
+
+    def view(self) -> View:
+        """All that the seat may know now, for planners."""
+
+@final
 class Belief:
     """A distribution over states, given a view. ValueError where the game lacks what the kind needs.
 
@@ -460,6 +515,12 @@ class Belief:
         """All states that may be the present one with their probabilities, the likeliest first.
 
         None if there are more than `limit`, or they cannot be listed."""
+
+    def svg(self, draws: int = 10_000) -> str | None:
+        """A picture of what the player sees, and of where that which it does not see may be.
+
+        None where the game draws no beliefs. A belief of more than `draws` states, or whose states cannot
+        be listed, is drawn from so often."""
 
     @property
     def counters(self) -> list[tuple[str, float]]:
@@ -487,7 +548,9 @@ class Judgement:
 class Decision:
     """A chosen action with the reasons for it.
 
-    A planner written in Python makes its own: `table` has rows (action, value, standard error, visits)."""
+    A planner written in Python makes its own: `table` has rows (action, value, standard error, visits). Where
+    players may choose at any instant, the action may be `kibitz.WAIT`: it does nothing now, and is asked again
+    after so many `ticks`, or as soon as it is told something."""
 
     def __new__(
         cls,
@@ -495,9 +558,15 @@ class Decision:
         action: int,
         table: Sequence[tuple[int, float | None, float | None, int]] | None = None,
         notes: Sequence[str] | None = None,
+        *,
+        ticks: int | None = None,
     ) -> Decision: ...
     @property
     def action(self) -> int: ...
+    @property
+    def ticks(self) -> int | None:
+        """For how many ticks it does nothing, where it waits; else None."""
+
     @property
     def name(self) -> str: ...
     @property

@@ -34,7 +34,7 @@ def advise(
     True
     """
     if isinstance(adviser, str) and seconds is not None:
-        adviser = _for_seconds(adviser, seconds)
+        adviser = for_seconds(adviser, seconds)
     chosen = planner(adviser)
     sit(chosen, load(game).apart(), view.player, seed)
     if isinstance(chosen, Planner):
@@ -42,7 +42,7 @@ def advise(
     return ask(chosen, view)
 
 
-def _for_seconds(spec: str, seconds: float) -> str:
+def for_seconds(spec: str, seconds: float) -> str:
     """The spec with that budget, if the planner takes one and none was asked for."""
     name, arguments = _core.parse_spec(spec)
     known = [param.name for entry in _core.planners() if entry.name == name for param in entry.params]

@@ -14,6 +14,9 @@ CHANCE: Final = -1
 OVER: Final = -2
 """What `Rules.turn` returns when the game is over."""
 
+WAIT: Final = 2**32 - 1
+"""What a planner decides that does nothing now, where players may choose at any instant."""
+
 S = TypeVar("S")
 
 
@@ -230,6 +233,17 @@ class Rules(Generic[S]):
     def macro_actions(self) -> Rules[Any]:
         """The game over its moves that cannot be undone. It has two methods more: `enter(state)` gives its
         state for one of this game, and `spell(state, action)` the moves that make up a macro-action."""
+        raise NotImplementedError
+
+    def timing(self, state: S) -> float | None:
+        """When the next step is taken, in a game in which players may choose at any instant, or not at all.
+
+        After so many ticks by itself, if nobody chooses before; `math.inf` where nothing happens by itself;
+        None in states in which players take turns. Who does nothing has None in the joint action."""
+        raise NotImplementedError
+
+    def pass_time(self, state: S, ticks: int) -> S:
+        """The state after so many ticks in which nobody has chosen, no more than `timing` says."""
         raise NotImplementedError
 
     def play_out_many(self, state: S, count: int, depth: int, rng: Random) -> Sequence[float] | float:

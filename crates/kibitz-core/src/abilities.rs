@@ -80,6 +80,8 @@ declare! {
     shown_chance: ShownChance = "shown chance",
     /// [`Resample`]: draws a state that fits a view.
     resampling: Resample = "resampling",
+    /// [`Pieces`]: what it hides are pieces that go their own ways.
+    pieces: Pieces = "hidden pieces",
     /// [`ViewKey`]: tells from a state what a player has seen.
     view_key: ViewKey = "view key",
     /// [`Collapsed`]: gives the same problem with nothing hidden.
@@ -106,6 +108,8 @@ declare! {
     batch: Batch = "playouts in batches",
     /// [`RealTime`]: players may choose at any instant, and things happen by themselves.
     real_time: RealTime = "real time",
+    /// [`Roles`]: speaks of moves and percepts as game managers on the network do.
+    roles: Roles = "",
     /// [`Faults`]: its rules are a user's, and may fail.
     faults: Faults = "",
 }
@@ -166,6 +170,37 @@ pub trait Resample<S> {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<S>;
 }
 
+/// Several products of the places of hidden pieces, each with its probability: for each piece, the states that hide
+/// nothing but it, with theirs.
+pub type Products<S> = Vec<(f64, Vec<Vec<(S, f64)>>)>;
+
+/// What a game of one player hides are pieces that go their own ways: given what the player sees, what one of them does
+/// has nothing to do with the others, whatever all of them together are then seen to do. Here a state that hides one
+/// piece alone stands for that piece; it has all that is seen, and may have no piece at all. So the exact belief need not
+/// list all places of all pieces together.
+pub trait Pieces<S> {
+    /// Where pieces may be before anything was told of them, and how many events of the view lie behind by then. Each
+    /// product has one state at least. `None` for a view that is none of this game's.
+    fn prior(&self, view: &View) -> Option<(usize, Products<S>)>;
+
+    /// The pieces of a state, each alone; one without a piece, where there are none.
+    fn split(&self, state: &S) -> Vec<S>;
+
+    /// Several pieces in one state.
+    fn join(&self, pieces: &[&S]) -> S;
+
+    /// What a piece has done from one decision of the player's to the next that can be seen, as a key; `None` where
+    /// that contradicts what was told, whatever others have done.
+    fn done(&self, before: &S, after: &S, told: Observation) -> Option<u64>;
+
+    /// Whether pieces which have done this together are told of so. Before it, all was seen that can be seen of `before`.
+    fn together(&self, before: &S, done: &[u64], told: Observation) -> bool;
+
+    /// Gives a piece's state what is now seen, which others' deeds are part of: after an action of the player's, or,
+    /// where there is none yet, as it was.
+    fn take(&self, after: &mut S, before: &S, action: Option<Action>, told: Observation);
+}
+
 /// Tells from a state what a player has seen.
 pub trait ViewKey<S> {
     /// [`View::key`] of all that `player` has done and seen on the way to this state.
@@ -205,6 +240,12 @@ pub trait Prove<S> {
 pub trait Svg<S> {
     /// As SVG: of the whole truth, or of what `viewer` may know of it.
     fn svg(&self, state: &S, viewer: Option<usize>) -> String;
+
+    /// As SVG: what `viewer` sees in some states that look alike to it, and by their probabilities (which add up to
+    /// one) where what it does not see may be. `None`, the default, where the game has no such picture.
+    fn belief_svg(&self, _states: &[(&S, f64)], _viewer: usize) -> Option<String> {
+        None
+    }
 }
 
 /// What those who play are to imagine is another game than the one that is played.
@@ -298,6 +339,23 @@ pub trait RealTime<S> {
 
     /// Lets so many ticks go by in which nobody chooses, and no more of them than [`RealTime::timing`] says.
     fn pass(&self, state: &mut S, ticks: u64);
+}
+
+/// Speaks of its moves as game managers on the network do. Every role makes a move in every turn, chance's and those of
+/// players without a choice included, and is then told what the rules say. A turn may take two steps: the players', and
+/// then chance's.
+pub trait Roles<S> {
+    /// The roles in the order of the rules, each with the player that it is; none for chance's.
+    fn roles(&self) -> Vec<(String, Option<usize>)>;
+
+    /// The names of a role's legal moves, also where there is but one.
+    fn role_moves(&self, state: &S, role: usize) -> Vec<String>;
+
+    /// Whether the players have moved and chance has still to, in the same turn.
+    fn within_turn(&self, state: &S) -> bool;
+
+    /// What a player was told by the turn that led to a state, in the words of the rules, where they hide something.
+    fn percepts(&self, after: &S, player: usize) -> Vec<String>;
 }
 
 /// Its rules are a user's, and may fail. After a failure the state it happened in is over, so that every loop ends;
@@ -460,6 +518,13 @@ macro_rules! through {
                 let $w = self;
                 $to.map_or_else(String::new, |to| to.svg($inner, viewer))
             }
+
+            fn belief_svg(&self, states: &[(&$P, f64)], viewer: usize) -> Option<String> {
+                let $w = self;
+                let to = $to;
+                let states: Vec<_> = states.iter().map(|($p, likely)| ($inner, *likely)).collect();
+                to?.belief_svg(&states, viewer)
+            }
         }
     };
     (Atoms, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
@@ -596,6 +661,62 @@ erase! {
 impl<G: Game> Resample<State> for G {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         Game::abilities(self).resampling?.resample(view, rng).map(State::new)
+    }
+}
+
+impl<G: Game> Roles<State> for G {
+    fn roles(&self) -> Vec<(String, Option<usize>)> {
+        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.roles())
+    }
+
+    fn role_moves(&self, state: &State, role: usize) -> Vec<String> {
+        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.role_moves(state.get(), role))
+    }
+
+    fn within_turn(&self, state: &State) -> bool {
+        Game::abilities(self).roles.is_some_and(|spoken| spoken.within_turn(state.get()))
+    }
+
+    fn percepts(&self, after: &State, player: usize) -> Vec<String> {
+        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.percepts(after.get(), player))
+    }
+}
+
+impl<G: Game> Pieces<State> for G {
+    fn prior(&self, view: &View) -> Option<(usize, Products<State>)> {
+        let (events, products) = Game::abilities(self).pieces?.prior(view)?;
+        let erased = |piece: Vec<(G::State, f64)>| -> Vec<(State, f64)> {
+            piece.into_iter().map(|(state, p)| (State::new(state), p)).collect()
+        };
+        let products = products.into_iter();
+        Some((events, products.map(|(p, each)| (p, each.into_iter().map(erased).collect())).collect()))
+    }
+
+    fn split(&self, state: &State) -> Vec<State> {
+        let pieces = Game::abilities(self).pieces;
+        pieces.map_or_else(Vec::new, |it| it.split(state.get()).into_iter().map(State::new).collect())
+    }
+
+    fn join(&self, pieces: &[&State]) -> State {
+        let own: Vec<&G::State> = pieces.iter().map(|state| state.get()).collect();
+        match Game::abilities(self).pieces {
+            Some(it) => State::new(it.join(&own)),
+            None => State::new(Game::initial(self)),
+        }
+    }
+
+    fn done(&self, before: &State, after: &State, told: Observation) -> Option<u64> {
+        Game::abilities(self).pieces?.done(before.get(), after.get(), told)
+    }
+
+    fn together(&self, before: &State, done: &[u64], told: Observation) -> bool {
+        Game::abilities(self).pieces.is_some_and(|it| it.together(before.get(), done, told))
+    }
+
+    fn take(&self, after: &mut State, before: &State, action: Option<Action>, told: Observation) {
+        if let Some(it) = Game::abilities(self).pieces {
+            it.take(after.get_mut(), before.get(), action, told);
+        }
     }
 }
 

@@ -47,6 +47,29 @@ impl Picture {
         ));
     }
 
+    /// A rectangle that what lies below shows through: `much` is from 0, not to be seen, to 1.
+    pub fn tint(&mut self, x: i32, y: i32, width: i32, height: i32, fill: &str, much: f64) {
+        self.add(format_args!(
+            concat!(
+                r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="2" "#,
+                r#"fill="{fill}" fill-opacity="{much:.2}"/>"#
+            ),
+            x = x,
+            y = y,
+            width = width,
+            height = height,
+            fill = fill,
+            much = much
+        ));
+    }
+
+    /// Several filled squares alike, by their top left corners.
+    pub fn squares(&mut self, corners: &[(i32, i32)], side: i32, fill: &str) {
+        let square = |(x, y): &(i32, i32)| format!("M{x} {y}h{side}v{side}h-{side}z");
+        let path: String = corners.iter().map(square).collect();
+        self.add(format_args!(r#"<path d="{path}" fill="{fill}"/>"#));
+    }
+
     /// A filled circle with a thin outline.
     pub fn circle(&mut self, x: i32, y: i32, radius: i32, fill: &str) {
         self.add(format_args!(

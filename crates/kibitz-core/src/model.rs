@@ -9,8 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Preferred, Prove,
-    RealTime, Resample, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
+    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Pieces, Preferred,
+    Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Transition, Turn};
 use crate::interrupt::Interrupt;
@@ -109,10 +109,12 @@ pub trait Model:
     + Preferred<State>
     + ShownChance<State>
     + Resample<State>
+    + Pieces<State>
     + ViewKey<State>
     + Solver<State>
     + Prove<State>
     + RealTime<State>
+    + Roles<State>
     + Svg<State>
     + Atoms<State>
     + Facts<State>

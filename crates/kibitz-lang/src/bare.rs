@@ -42,7 +42,7 @@ impl Bare {
 
 /// Where the rules speak of something.
 pub struct Head {
-    /// What it is about: `legal`, `goal` or `terminal`.
+    /// What it is about: `legal`, `goal`, `terminal` or `effect`.
     pub about: &'static str,
     /// The role it is about, where that is one.
     pub role: Option<String>,
@@ -69,6 +69,16 @@ pub trait Bared: Send + Sync {
 
     /// The scores that the rules give each role here: none, one, or (wrongly) several.
     fn goals(&self) -> Vec<Vec<f64>>;
+
+    /// The lines of the rules that took part in the step to it, where that is known.
+    fn exercised(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// What somebody who plays by these rules should know of the state, where it is not as they say.
+    fn note(&self) -> Option<String> {
+        None
+    }
 
     /// What follows when each role makes its move.
     ///

@@ -17,6 +17,8 @@ pub struct Language {
     pub summary: &'static str,
     /// What its files' names end in, in lower case, one for each notation.
     pub suffixes: &'static [&'static str],
+    /// Other endings of such files, which say little of themselves: files are read that are named, and not looked for.
+    pub also: &'static [&'static str],
     /// What a file is held to, and what can be changed of it.
     pub limits: fn() -> Vec<LimitDoc>,
     /// What a file's game is, in one sentence, and what the file takes in brackets.
@@ -47,9 +49,17 @@ pub fn suffixes() -> Vec<&'static str> {
     languages().into_iter().flat_map(|language| language.suffixes).copied().collect()
 }
 
+/// What names of rules files may end in, with endings that other files have as well.
+fn endings() -> Vec<&'static str> {
+    let also = languages().into_iter().flat_map(|language| language.also).copied();
+    suffixes().into_iter().chain(also).collect()
+}
+
 /// The language of a file, by its name's end.
 pub fn language_of(path: &str) -> Option<&'static Language> {
-    let is_its = |language: &&Language| language.suffixes.iter().any(|suffix| has_suffix(path, suffix));
+    let is_its = |language: &&Language| {
+        language.suffixes.iter().chain(language.also).any(|suffix| has_suffix(path, suffix))
+    };
     languages().into_iter().find(is_its)
 }
 
@@ -72,7 +82,7 @@ pub struct RulesFile {
 impl RulesFile {
     /// Whether a spec names a rules file, with or without brackets.
     pub fn is_named(spec: &str) -> bool {
-        FileSpec::parse(spec, &suffixes()).is_some()
+        FileSpec::parse(spec, &endings()).is_some()
     }
 
     /// Reads a spec. More limits may be changed than those in its brackets.
@@ -84,7 +94,7 @@ impl RulesFile {
             let ends = suffixes().join(" or ");
             SpecError(format!("'{spec}' is not a rules file: its name must end in {ends}"))
         };
-        let FileSpec { path, arguments } = FileSpec::parse(spec, &suffixes()).ok_or_else(no_rules)??;
+        let FileSpec { path, arguments } = FileSpec::parse(spec, &endings()).ok_or_else(no_rules)??;
         let language = language_of(&path).ok_or_else(no_rules)?;
         let mut file = RulesFile { language, path, arguments: Vec::new(), limits: Vec::new() };
         for (key, value) in arguments {

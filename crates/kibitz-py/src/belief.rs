@@ -115,6 +115,34 @@ impl Belief {
         Ok(Some(likeliest(&*self.model, worlds).into_iter().map(state).collect()))
     }
 
+    /// A picture of what the player sees, and of where that which it does not see may be, as SVG; None where the
+    /// game draws no beliefs. A belief of more than `draws` states, or whose states cannot be listed, is drawn from so
+    /// often.
+    #[pyo3(signature = (draws=10_000))]
+    fn svg(&self, py: Python<'_>, draws: usize) -> PyResult<Option<String>> {
+        let game = self.game.get();
+        let mut mind = self.mind();
+        let Mind { belief, rng, view } = &mut *mind;
+        let Some(view) = view else {
+            return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
+        };
+        if draws == 0 {
+            return Err(PyValueError::new_err("draws must be at least 1"));
+        }
+        drive(py, game, || {
+            let worlds = belief.worlds(&*self.model, view, draws).unwrap_or_else(|| {
+                let draw = |_| {
+                    let mut world = World::initial(&*self.model);
+                    belief.sample(&*self.model, view, rng, &mut world);
+                    (world, 1.0 / draws as f64)
+                };
+                (0..draws).map(draw).collect()
+            });
+            let states: Vec<_> = worlds.iter().map(|(world, p)| (&world.state, *p)).collect();
+            self.model.belief_svg(&states, view.player)
+        })
+    }
+
     /// What it has cost so far and how sure it is, in figures with names.
     #[getter]
     fn counters(&self) -> Vec<(&'static str, f64)> {

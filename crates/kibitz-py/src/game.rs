@@ -265,6 +265,13 @@ impl Game {
         Ok(State { game: slf.clone().unbind(), state: Arc::new(state) })
     }
 
+    /// Where the rules speak of roles: their names in the order of the rules, each with the player that it is, None
+    /// for chance's.
+    #[getter]
+    fn roles(&self) -> Vec<(String, Option<usize>)> {
+        self.model.roles()
+    }
+
     /// What a player is called.
     fn player_name(&self, py: Python<'_>, player: usize) -> PyResult<String> {
         let player = self.check_player(player)?;
@@ -456,11 +463,14 @@ impl State {
     /// The name of a player's action, or of chance's outcome where `player` is None.
     fn action_name(&self, py: Python<'_>, player: Option<usize>, action: u32) -> PyResult<String> {
         let player = self.check_viewer(player)?;
+        if Action(action) == Action::WAIT && player.is_some() {
+            return Ok("wait".to_owned());
+        }
         self.drive(py, |game, state| game.model.action_name(state, player, Action(action)))
     }
 
     /// The legal action of that name; ValueError naming the nearest ones.
-    fn find_action(&self, py: Python<'_>, player: Option<usize>, name: &str) -> PyResult<u32> {
+    pub fn find_action(&self, py: Python<'_>, player: Option<usize>, name: &str) -> PyResult<u32> {
         let choices = self.choices(py, player)?;
         let names: Vec<String> = self.drive(py, |game, state| {
             choices.iter().map(|action| game.model.action_name(state, player, *action)).collect()
@@ -535,6 +545,26 @@ impl State {
     #[getter]
     fn facts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.drive(py, |game, state| game.model.facts(state))
+    }
+
+    /// The names of the legal moves of a role of the rules, also where it has but one.
+    fn role_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
+        self.drive(py, |game, state| {
+            let known = role < game.model.roles().len();
+            known.then(|| game.model.role_moves(state, role)).unwrap_or_default()
+        })
+    }
+
+    /// Whether the players have moved and chance has still to, in the same turn of the rules.
+    #[getter]
+    fn within_turn(&self, py: Python<'_>) -> PyResult<bool> {
+        self.drive(py, |game, state| game.model.within_turn(state))
+    }
+
+    /// What a player was told by the turn that led here, in the words of the rules, where they hide something.
+    fn percepts(&self, py: Python<'_>, player: usize) -> PyResult<Vec<String>> {
+        let player = self.game.get().check_player(player)?;
+        self.drive(py, |game, state| game.model.percepts(state, player))
     }
 
     /// A drawing in plain characters: of the whole truth, or of what `viewer` may know of it.

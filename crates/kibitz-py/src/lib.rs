@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
+//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`told`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
 //! [`entry`]
 //! (registries and specs).
 
@@ -23,6 +23,7 @@ mod planner;
 mod referee;
 mod rules;
 mod solve;
+mod told;
 mod translate;
 
 // Linked for their registrations; nothing here names them.
@@ -62,6 +63,8 @@ mod _core {
     use crate::rules::Bits;
     #[pymodule_export]
     use crate::solve::solve_alone;
+    #[pymodule_export]
+    use crate::told::Told;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -74,8 +74,8 @@ impl RulesMachine {
         RulesState::new(self.0.initial.clone())
     }
 
-    /// The lines of the rules that say when it is over (`terminal`), or when a role may move (`legal`) or
-    /// what it scores (`goal`).
+    /// The lines of the rules that say when it is over (`terminal`), when a role may move (`legal`), what it scores
+    /// (`goal`), or what happens (`effect`), as far as the language has such lines.
     #[pyo3(signature = (relation, role=None))]
     fn lines(&self, relation: &str, role: Option<&str>) -> Vec<usize> {
         self.0.lines(relation, role)
@@ -123,6 +123,18 @@ impl RulesState {
     #[getter]
     fn goals(&self, py: Python<'_>) -> Vec<Vec<f64>> {
         py.detach(|| self.0.goals())
+    }
+
+    /// The lines of the rules that took part in the step to it, where that is known.
+    #[getter]
+    fn exercised(&self) -> Vec<usize> {
+        self.0.exercised()
+    }
+
+    /// What somebody who plays by these rules should know of the state, where it is not as they say.
+    #[getter]
+    fn note(&self) -> Option<String> {
+        self.0.note()
     }
 
     /// The state after each role has made its move, and what each is told (nothing, if the rules

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
+use std::num::NonZeroU64;
 use std::sync::{Mutex, TryLockError};
 
 use kibitz_core::planning_model::ModelChoice;
@@ -51,12 +52,15 @@ impl Decision {
         mut decision: kibitz_core::planner::Decision,
     ) -> PyResult<Decision> {
         let game = view.referees.get();
+        if decision.wait.is_some() {
+            decision.action = Action::WAIT;
+        }
         translate_back(py, &mut decision, view.game.get(), game)?;
         let who = Some(view.view.player);
         let (name, names) = drive(py, game, || {
             let name = |action| game.model.action_name(&view.now, who, action);
             let names: Vec<String> = decision.table.iter().map(|row| name(row.action)).collect();
-            (name(decision.action), names)
+            (if decision.wait.is_some() { "wait".to_owned() } else { name(decision.action) }, names)
         })?;
         let judge = |(row, name): (&kibitz_core::planner::Judgement, String)| {
             let kibitz_core::planner::Judgement { action, value, error, visits } = *row;
@@ -64,11 +68,6 @@ impl Decision {
         };
         let table = decision.table.iter().zip(names).map(judge).collect::<PyResult<_>>()?;
         Ok(Decision { decision, name, table })
-    }
-
-    /// For how many ticks it does nothing, where it does not act.
-    pub fn wait(&self) -> Option<u64> {
-        self.decision.wait
     }
 }
 
@@ -89,13 +88,14 @@ type Row = (u32, Option<f64>, Option<f64>, u64);
 impl Decision {
     /// The decision of a planner written in Python.
     #[new]
-    #[pyo3(signature = (view, action, table=None, notes=None))]
+    #[pyo3(signature = (view, action, table=None, notes=None, *, ticks=None))]
     fn python(
         py: Python<'_>,
         view: &Bound<'_, PyAny>,
         action: &Bound<'_, PyAny>,
         table: Option<&Bound<'_, PyAny>>,
         notes: Option<&Bound<'_, PyAny>>,
+        ticks: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Decision> {
         let view = wanted::<Bound<'_, View>>("view", view, "the view that was given")?;
         let view = view.get();
@@ -109,7 +109,18 @@ impl Decision {
         let rows = table.map_or(Ok(Vec::new()), |table| wanted::<Vec<Row>>("table", table, like))?;
         let notes = notes.map_or(Ok(Vec::new()), |notes| wanted("notes", notes, "a list of texts"))?;
         let legal: BTreeSet<Action> = view.view.legal.iter().copied().collect();
-        for chosen in rows.iter().map(|row| row.0).chain([action]) {
+        let kind = "a whole number from 1 on, and goes with WAIT";
+        let ticks = ticks.map_or(Ok(None), |ticks| wanted::<NonZeroU64>("ticks", ticks, kind).map(Some))?;
+        let waits = Action(action) == Action::WAIT;
+        if waits && !view.may_wait(py)? {
+            return Err(PyValueError::new_err(
+                "WAIT: this is a game of turns, in which nobody can wait; choose one of the view's legal actions",
+            ));
+        }
+        if ticks.is_some() && !waits {
+            return Err(PyTypeError::new_err(format!("Decision: ticks should be {kind}")));
+        }
+        for chosen in rows.iter().map(|row| row.0).chain((!waits).then_some(action)) {
             if !legal.contains(&Action(chosen)) {
                 return Err(illegal(&chosen.to_string()));
             }
@@ -125,9 +136,16 @@ impl Decision {
             simulations: rows.iter().map(|row| row.3).sum(),
             table: rows.into_iter().map(judge).collect(),
             notes,
+            wait: waits.then(|| ticks.map_or(u64::MAX, NonZeroU64::get)),
             ..Default::default()
         };
         Decision::new(py, view, decision)
+    }
+
+    /// For how many ticks it does nothing, where it waits and is asked again then, or as soon as it is told something.
+    #[getter]
+    pub fn ticks(&self) -> Option<u64> {
+        self.decision.wait
     }
 
     /// In the numbers of the referee.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kibitz_core::episode::{self as core, History, Step};
-use kibitz_core::{Action, Event, Players, Rng};
+use kibitz_core::{Action, Event, Players, Rng, Turn};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -152,6 +152,14 @@ impl View {
     }
 }
 
+impl View {
+    /// Whether its player may do nothing now.
+    pub fn may_wait(&self, py: Python<'_>) -> PyResult<bool> {
+        let game = self.referees.get();
+        drive(py, game, || game.model.timing(&self.now) != core::Timing::Turns)
+    }
+}
+
 /// Words in the order in which people look for them: "row 2" comes before "row 10".
 fn natural(words: &str) -> impl Iterator<Item = (u64, &str)> {
     let digit = |character: char| character.is_ascii_digit();
@@ -236,7 +244,7 @@ impl Referee {
     }
 
     /// Where every episode begins; chance has not moved yet.
-    fn begin(game: &Bound<'_, Game>, chance: Rng, max_steps: u64) -> PyResult<Referee> {
+    pub fn begin(game: &Bound<'_, Game>, chance: Rng, max_steps: u64) -> PyResult<Referee> {
         let rules = game.get();
         let inner = drive(game.py(), rules, || core::Referee::new(rules.model.clone(), chance, max_steps))?;
         let players = rules.model.info().players;
@@ -245,7 +253,7 @@ impl Referee {
     }
 
     /// Takes a step that was played before.
-    fn follow(&mut self, py: Python<'_>, played: &core::Played) -> PyResult<()> {
+    pub fn follow(&mut self, py: Python<'_>, played: &core::Played) -> PyResult<()> {
         let mut illegal = None;
         let step = self.let_it(py, |inner, tell| match inner.follow(played, tell) {
             Ok(step) => step.map(Some),
@@ -256,6 +264,11 @@ impl Referee {
         })?;
         self.opening.extend(step);
         illegal.map_or(Ok(()), |illegal| Err(refused(&illegal)))
+    }
+
+    /// Who moves.
+    pub fn turn(&self) -> Turn {
+        self.inner.turn()
     }
 
     /// What `player` may know after a history that the core has found: an entry for each mover, one after
@@ -330,7 +343,7 @@ impl core::Table for Asked<'_, '_> {
                 self.referee.borrow().check_unambiguous(self.referee.py(), seat, Action(*action))?;
             }
             Choice::Decision(decision) => {
-                if let Some(ticks) = decision.get().wait() {
+                if let Some(ticks) = decision.get().ticks() {
                     return Ok(core::Choice::Wait(ticks));
                 }
             }
@@ -431,12 +444,12 @@ impl Referee {
 
     /// The truth: for spectators and omniscient planners only.
     #[getter]
-    fn state(&self, py: Python<'_>) -> State {
+    pub fn state(&self, py: Python<'_>) -> State {
         State { game: self.game.clone_ref(py), state: self.inner.state().clone() }
     }
 
     #[getter]
-    fn over(&self) -> bool {
+    pub fn over(&self) -> bool {
         self.inner.over()
     }
 
@@ -472,7 +485,7 @@ impl Referee {
     }
 
     /// What `player` may know now.
-    fn view(&self, py: Python<'_>, player: usize) -> PyResult<View> {
+    pub fn view(&self, py: Python<'_>, player: usize) -> PyResult<View> {
         let game = self.game.get();
         let player = game.check_player(player)?;
         let seat = &self.seats[player];

@@ -37,7 +37,7 @@ impl<'g> Between<'g> {
     /// # Errors
     /// ValueError where the first game does not know it.
     pub fn action(&self, py: Python<'_>, action: Action) -> PyResult<Action> {
-        let Some((from, to)) = self.0 else { return Ok(action) };
+        let Some((from, to)) = self.0.filter(|_| action != Action::WAIT) else { return Ok(action) };
         to.action(&from.action_value(py, action).ok_or_else(lost)?)
     }
 

@@ -20,6 +20,13 @@ def rows(scale: Scale) -> Iterator[Row]:
     rates = [rate(work, scale.seconds, turn) for turn in range(scale.turns)]
     yield Row("navy_defense", f"random playouts, {GAME}", "1/s", statistics.median(rates))
 
+    def steps(turn: int) -> int:
+        return game.playouts(scale.simulations, turn)[1]
+
+    rates = [rate(steps, scale.seconds, turn) for turn in range(scale.turns)]
+    note = "decisions and what chance draws"
+    yield Row("navy_defense", "the same, steps of the game", "1/s", statistics.median(rates), note=note)
+
     def decide(turn: int) -> int:
         episode = kb.play(game, [HINDSIGHT], seed=turn)
         return sum(1 for step in episode.steps if step.movers)

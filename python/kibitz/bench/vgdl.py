@@ -13,11 +13,9 @@ import random
 import statistics
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import kibitz as kb
 from kibitz import lang
-from kibitz._core import RulesFile
 from kibitz.bench._measure import Row, Scale, Work
 
 FRAMEWORK = {
@@ -47,9 +45,7 @@ def rows(scale: Scale) -> Iterator[Row]:
                 yield _row(kb.load(entry.name), entry.name, None, scale)
         return
     for name, framework in FRAMEWORK.items():
-        files = [Path(folder) / f"{name}.txt", Path(folder) / f"{name}_lvl0.txt"]
-        game = kb.Game.from_rules(RulesFile(f"{name}.vgdl"), [file.read_bytes() for file in files])
-        yield _row(game, name, framework, scale)
+        yield _row(kb.load(f"{folder}/{name}.txt"), name, framework, scale)
 
 
 def _row(game: kb.Game, name: str, framework: float | None, scale: Scale) -> Row:

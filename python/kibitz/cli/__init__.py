@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol, cast
 
-from kibitz.cli import _load
+from kibitz.cli import _load, _options
 from kibitz.cli._errors import UserError, sentence
 
 BAD_INPUT, INTERRUPTED, BUG = 2, 130, 1
@@ -91,6 +91,7 @@ def _run(words: list[str]) -> int:
         options = parser.parse_args(rest)
     except SystemExit as leave:  # after --help
         return int(leave.code or 0)
+    _options.look_in_folder(options)
     return command.run(options) or 0
 
 

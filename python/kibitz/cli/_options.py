@@ -66,6 +66,29 @@ def languages() -> str:
 def game(parser: argparse.ArgumentParser) -> None:
     """Declares GAME."""
     parser.add_argument("game", metavar="GAME", help=GAME)
+    rules(parser)
+
+
+def rules(parser: argparse.ArgumentParser) -> None:
+    """Declares --rules."""
+    about = (
+        "a folder where games are found by name: rules files, or NAME.txt with levels NAME_lvl0.txt as GVG-AI has them"
+    )
+    parser.add_argument("--rules", dest="folder", type=Path, metavar="FOLDER", help=about)
+
+
+def look_in_folder(options: argparse.Namespace) -> None:
+    """Games that are named are those of the folder that --rules names."""
+    folder = getattr(options, "folder", None)
+    if folder is None:
+        return
+    from kibitz import lang
+
+    for key in ("game", "files"):
+        if isinstance(named := getattr(options, key, None), list):
+            setattr(options, key, [lang.of_folder(each, folder) for each in named])
+        elif named is not None:
+            setattr(options, key, lang.of_folder(named, folder))
 
 
 def seed(parser: argparse.ArgumentParser, default: int | None = 0, meaning: str = "0") -> None:

@@ -3,7 +3,7 @@
 Errors are what makes a file no game; warnings are what other programs may not accept, or what was
 probably not meant. With --play, random games show what cannot be read off the rules: games that do
 not end, roles without a legal move, scores that are missing, several, outside 0 to 100, or that
-drop while a game goes on. With --leaks, any game can be named: pairs of histories that look the same
+drop while a game goes on; of video games, which effects happened in none of them. With --leaks, any game can be named: pairs of histories that look the same
 to a player must give it the same view, the same beliefs and the same decisions, and beliefs must not
 hold the truth more often than the exact posterior. The exit code is 0 if there is no error, and 2 if
 there is one.
@@ -28,6 +28,7 @@ EXAMPLES = {
     "kibitz check mygame.kif --play 100": "and what a hundred random games show",
     "kibitz check examples/treasure.py kuhn-poker --leaks": "does anything tell a player too much?",
     "kibitz check games/*.kif --json": "many files, for programs",
+    "kibitz check zelda --rules gvgai/examples/gridphysics --play 20": "GVG-AI's own: zelda.txt and zelda_lvl0.txt",
     "kibitz check 'breakthrough.kif(rows=6)' --play 20": "rules that come with kibitz, with other values",
 }
 
@@ -40,6 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"rules in {_options.languages()}; with --leaks, any game",
     )
+    _options.rules(parser)
     parser.add_argument(
         "--leaks",
         action="store_true",
@@ -163,6 +165,9 @@ class _Result:
             parts.append(
                 f"{_count(len(lengths), 'game')}{asked} of {min(lengths)} to {max(lengths)} steps played"
             )
+            if self.trial.idle:
+                lines = ", ".join(map(str, self.trial.idle))
+                parts.append(f"in none of them did anything happen by line {lines}")
         if self.leaks is not None and self.open:
             parts.append("nothing to compare: every player sees everything")
         elif self.leaks is not None:

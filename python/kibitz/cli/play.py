@@ -1,12 +1,14 @@
 """You play, it answers; h for a hint, u to take back.
 
 You are shown only what your seat may know. A move is its name, the beginning of its name, or its
-number in the list.
+number in the list. A video game runs at a steady tick in a terminal, and is played with the arrow keys and
+space; p is a pause, . one tick of it, s slow motion.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _explain, _load, _options
@@ -23,9 +25,13 @@ EXAMPLES = {
     "kibitz play kuhn-poker --seat 2 --seed 5": "you sit second; another seed is another deal",
     "kibitz play breakthrough --with 'uct(milliseconds=3000)'": "an opponent that thinks for three seconds",
     "kibitz play 'klondike(moves=ordinary)'": "patience as you know it; 7h-8s is a way to type 7♥ to 8♠",
+    "kibitz play rock-garden --tick 150": "a video game, with arrow keys and space, a tick every 150 ms",
+    "kibitz play 'zelda(level=2)' --rules gvgai/examples/gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
     "kibitz play examples/treasure.py": "a game of your own",
 }
 
+TICK = 120
+"""Milliseconds of a video game's tick."""
 TOLD = 12
 """A longer list of what has happened, such as a whole deal, is cut short: the position shows the rest."""
 
@@ -51,6 +57,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--seat", default="1", metavar="N", help="your seat, from 1, or its name (default 1)"
     )
     parser.add_argument("--hint", metavar="PLANNER", help="who gives hints (default: as --with)")
+    _options.count(
+        parser,
+        "--tick",
+        "milliseconds of a tick of a video game; 0 asks for each move",
+        least=0,
+        most=60_000,
+        default=TICK,
+    )
     _options.seed(parser, None, "another game each time")
     _options.save(parser)
 
@@ -67,7 +81,12 @@ def run(options: argparse.Namespace) -> None:
     hint = options.hint or (opponent if spec_name(opponent) not in ("human", "random") else None)
     seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
     sitting = Sitting(game, seat, opponent, hint or _load.default_planner(game), seed)
-    sitting.play()
+    from kibitz.cli._live import can_be_live
+
+    if options.tick and sys.stdin.isatty() and is_terminal() and can_be_live(game):
+        sitting.play_live(options.tick / 1000)
+    else:
+        sitting.play()
     if options.save:
         from kibitz.lab import replay
 
@@ -168,6 +187,28 @@ class Sitting:
             except TakeBack:
                 self.take_back()
         self.tell()
+        self.end()
+
+    def play_live(self, tick: float) -> None:
+        """Plays at a steady tick, to the end or until the person leaves."""
+        from kibitz.cli import _live
+        from kibitz.episode import begin, drive
+
+        with _live.Terminal() as terminal:
+            self.seats[self.seat] = _live.Live(terminal, terminal.draw, tick)
+            begin(self.referee, self.seats, self.seed)
+            try:
+                for done in drive(self.referee, self.seats):
+                    self.rounds.append(done)
+            except _live.Leave:
+                pass
+        if self.referee.over:
+            self.end()
+        else:
+            print(f"{self.referee.state.text().rstrip()}\n\nYou left the game.")
+
+    def end(self) -> None:
+        """How the game came out."""
         print(paint("The game is over.", "bold"))
         print(self.referee.state.text().rstrip())
         print("\n" + paint(outcome(self.game, self.referee.returns), "bold") + self.verdict())

@@ -26,6 +26,7 @@ EXAMPLES = {
     "kibitz replay game.json": "the whole game",
     "kibitz replay game.json --step --truth": "move by move, with what was hidden",
     "kibitz replay game.json --html game.html": "a page with pictures, for a browser",
+    "kibitz replay game.json --html game.html --belief 'particles(1000)'": "with the mover's belief",
     "kibitz replay game.json --game examples/treasure.py": "a game of your own, which must be named",
 }
 
@@ -36,6 +37,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--step", action="store_true", help="wait for a key after each move")
     parser.add_argument("--truth", action="store_true", help="show the whole truth, not what the mover saw")
     parser.add_argument("--html", type=Path, metavar="OUT", help="write a page instead")
+    parser.add_argument(
+        "--belief",
+        metavar="KIND",
+        help="in a page: what such a belief makes of all that the mover has seen, as a heat map",
+    )
     parser.add_argument(
         "--game",
         metavar="GAME",
@@ -52,9 +58,11 @@ def run(options: argparse.Namespace) -> None:
     if options.html:
         from kibitz.lab.reports import replay_page
 
-        _files.write(options.html, replay_page(kept, game))
+        _files.write(options.html, replay_page(kept, game, belief=options.belief))
         print(f"{options.html}: {len(kept.steps)} steps of {kept.game}")
         return
+    if options.belief:
+        raise UserError("--belief draws pictures: add --html OUT for a page to draw them on")
     if options.step and not sys.stdin.isatty():
         raise UserError("--step waits for keys, and there is no terminal to press them on")
     in_terminal(kept, game, step=options.step, truth=options.truth)

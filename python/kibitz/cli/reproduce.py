@@ -6,9 +6,10 @@ and `kibitz report` shows the folder too. Another seed (--seed) is another sampl
 
 A verdict counts differences up to a tolerance for nothing: ours agrees if the whole interval of the
 difference lies within it, is better or worse if the whole interval lies beyond it; otherwise it cannot
-be told yet, and more games (a larger scale) are needed. Where a publication has curves, ours are drawn
-beside its points into the folder (curves.png and curves.svg), as far as they have been played. A file of
-your own (NAME.toml) works like those that are listed.
+be told yet, and more games (a larger scale) are needed. Pictures go into the folder, as far as they have
+been played: curves beside the publication's points (curves.png and curves.svg), and where it says who is
+better than whom, how all of them fared (orders.png and orders.svg). A file of your own (NAME.toml) works
+like those that are listed.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
             what = "searches" if reproduction.experiment is None else "games"
             print(f"\nThe {what} are in {comparison.directory}.")
         if pictures:
-            print(f"The curves are in {' and '.join(map(str, pictures))}.")
+            print(f"The pictures are in {' and '.join(map(str, pictures))}.")
     if not comparison.complete:
         print("stopped before all games were played; the same command goes on", file=sys.stderr)
         return 130
@@ -149,13 +150,13 @@ def _reproduce(reproduction: Reproduction, options: argparse.Namespace) -> int:
 
 
 def _pictures(comparison: Comparison) -> list[Path]:
-    """Draws the curves into the folder of results; where that cannot be done, says why."""
+    """Draws curves and orders into the folder of results; where that cannot be done, says why."""
     if comparison.directory is None:
         return []
     try:
-        return comparison.save_curves(comparison.directory)
+        return comparison.save_pictures(comparison.directory)
     except ModuleNotFoundError as error:
-        print(f"no picture of the curves: {error.name} is not installed", file=sys.stderr)
+        print(f"no pictures: {error.name} is not installed", file=sys.stderr)
     except OSError as error:
-        print(f"no picture of the curves: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"no pictures: {error.filename}: {error.strerror}", file=sys.stderr)
     return []

@@ -77,13 +77,6 @@ def wrap(rules: object, spec: str | None = None) -> Game:
 
 
 def _adapted(prefix: str, rest: str) -> Game:
-    try:
-        package = importlib.import_module("kibitz.adapters")
-        known = _registry.modules(package)
-    except ModuleNotFoundError:
-        known = []
-    if prefix not in known:
-        raise ValueError(_core.unknown("adapter", prefix, known))
-    game = importlib.import_module(f"kibitz.adapters.{prefix}").load(rest)
+    game = importlib.import_module("kibitz.adapters").find(prefix, "game")(rest)
     assert isinstance(game, Game)
     return game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +27,20 @@ class Rank:
     means: tuple[float, float]
     """Their mean returns, on the deals that both have played."""
     difference: Difference
-    """By how much the first gets more."""
+    """By how much the first gets more; where the order is by CPU seconds, by how much it takes less."""
     p_value: float
-    """Kolmogorov and Smirnov's: how likely distributions of returns differ so much where they do not."""
+    """Kolmogorov and Smirnov's: how likely distributions differ so much where they do not."""
     cpu: tuple[float | None, float | None]
     """Seconds of processor time a game."""
     verdict: str
+    cpu_difference: Difference | None = None
+    """How many more seconds of it the first takes, deal by deal; None where nobody looked."""
+    samples: tuple[tuple[float, ...], tuple[float, ...]] = field(default=((), ()), repr=False)
+    """What they are compared by, a value for each game on those deals: for pictures."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
+        more = self.cpu_difference
         return {
             "first": self.first,
             "second": self.second,
@@ -45,6 +50,9 @@ class Rank:
             "deals": self.difference.deals,
             "p_value": self.p_value,
             "cpu": list(self.cpu),
+            "cpu_difference": None
+            if more is None
+            else {"mean": more.mean, "interval": list(more.interval)},
             "verdict": self.verdict,
         }
 
@@ -67,27 +75,49 @@ def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterat
     from scipy.stats import ks_2samp
 
     found = places(reproduction, order, results.cells)
-    returns = [_returns(results, cell, number) for cell, number in found]
+    each = [_played(results, cell, number) for cell, number in found]
     cpu = [results.result(cell).standings[number].cpu for cell, number in found]
     pairs = list(pairwise(range(len(found))))
+    last = len(found) - 1
     if order.claim == "alike":
         pairs = [(0, other) for other in range(1, len(found))]
+    elif order.claim == "all better":
+        pairs = [(one, last) for one in range(last)]
     for one, other in pairs:
-        first, second = returns[one], returns[other]
+        (returns, seconds), (others_returns, others_seconds) = each[one], each[other]
         limits = results.games[found[one][0].game].limits
-        difference = paired_difference(first, second, confidence=reproduction.confidence, limits=limits)
-        common = [deal for deal in first if deal in second]
-        mine, theirs = ([value for deal in common for value in each[deal]] for each in (first, second))
-        p_value = float(ks_2samp(mine, theirs).pvalue) if mine and theirs else math.nan
+        confidence = reproduction.confidence
+        dearer = None
+        if seconds and others_seconds:
+            dearer = paired_difference(seconds, others_seconds, confidence=confidence)
+        if order.measure == "CPU seconds":
+            first, second = seconds, others_seconds
+            difference = paired_difference(second, first, confidence=confidence)
+        else:
+            first, second = returns, others_returns
+            difference = paired_difference(first, second, confidence=confidence, limits=limits)
+        mine, theirs = _common(first, second)
         yield Rank(
             order.planners[one],
             order.planners[other],
-            (_mean(mine), _mean(theirs)),
+            (_mean(_common(returns, others_returns)[0]), _mean(_common(others_returns, returns)[0])),
             difference,
-            p_value,
+            float(ks_2samp(mine, theirs).pvalue) if mine and theirs else math.nan,
             (cpu[one], cpu[other]),
             _verdict(order, difference),
+            dearer,
+            (tuple(mine), tuple(theirs)),
         )
+
+
+Deals = dict[Hashable, list[float]]
+
+
+def _common(first: Deals, second: Deals) -> tuple[list[float], list[float]]:
+    """The values of both, on the deals that both have played."""
+    common = [deal for deal in first if deal in second]
+    mine, theirs = ([value for deal in common for value in each[deal]] for each in (first, second))
+    return mine, theirs
 
 
 def _mean(values: list[float]) -> float:
@@ -103,18 +133,22 @@ def _verdict(order: Order, difference: Difference) -> str:
     return "the other way round" if high < 0 else "cannot tell yet"
 
 
-def _returns(results: Results, cell: Cell, planner: int) -> dict[Hashable, list[float]]:
-    """What a planner got, by deal."""
+def _played(results: Results, cell: Cell, planner: int) -> tuple[Deals, Deals]:
+    """What a planner got, and the processor time that it took (where somebody looked), by deal."""
     facts = results.games[cell.game]
-    deals: dict[Hashable, list[float]] = {}
+    returns: Deals = {}
+    seconds: Deals = {}
     for record in results.records(cell):
         outcome = counted(record, facts)
         if outcome is None:
             continue
         for number, value in zip(record.seating, outcome.returns, strict=True):
             if number == planner and value is not None:
-                deals.setdefault(record.episode, []).append(value)
-    return deals
+                returns.setdefault(record.episode, []).append(value)
+        for number, value in zip(record.seating, record.cpu, strict=False):
+            if number == planner:
+                seconds.setdefault(record.episode, []).append(value)
+    return returns, seconds
 
 
 def lines(ranks: list[Rank]) -> list[str]:
@@ -127,21 +161,27 @@ def lines(ranks: list[Rank]) -> list[str]:
     planner  mean return  CPU s/game
     1: a            5.00         0.5
     2: b            3.00
-    pair  difference        interval  deals  KS p       verdict
-    1, 2       +2.00  +1.00 to +3.00     40  0.01  as published
+    pair  difference        interval  deals  KS p  CPU s more       verdict
+    1, 2       +2.00  +1.00 to +3.00     40  0.01              as published
     """
     from kibitz.lab.reports.text import columns
 
     planners: dict[str, list[str]] = {}
-    pairs = [["pair", "difference", "interval", "deals", "KS p", "verdict"]]
-    for rank in ranks:
-        for planner, mean, cpu in zip((rank.first, rank.second), rank.means, rank.cpu, strict=True):
+    pairs = [["pair", "difference", "interval", "deals", "KS p", "CPU s more", "verdict"]]
+    for seat in (0, 1):
+        for rank in ranks:
+            planner, mean, cpu = (rank.first, rank.second)[seat], rank.means[seat], rank.cpu[seat]
             name = f"{len(planners) + 1}: {planner}"
             planners.setdefault(planner, [name, f"{mean:.2f}", "" if cpu is None else f"{cpu:.3g}"])
+    for rank in ranks:
         numbers = [str([*planners].index(planner) + 1) for planner in (rank.first, rank.second)]
         found = rank.difference
-        around = f"{found.interval.low:+.2f} to {found.interval.high:+.2f}"
-        figures = [f"{found.mean:+.2f}", around, f"{found.deals:,}", f"{rank.p_value:.3g}"]
-        pairs.append([", ".join(numbers), *figures, rank.verdict])
+        digits = 2 if max(map(abs, found.interval), default=0.0) >= 1 else 4
+        around = f"{found.interval.low:+.{digits}f} to {found.interval.high:+.{digits}f}"
+        figures = [f"{found.mean:+.{digits}f}", around, f"{found.deals:,}", f"{rank.p_value:.3g}"]
+        more, dearer = rank.cpu_difference, ""
+        if more is not None:
+            dearer = f"{more.mean:+.3g} ({more.interval.low:+.3g} to {more.interval.high:+.3g})"
+        pairs.append([", ".join(numbers), *figures, dearer, rank.verdict])
     table = columns([["planner", "mean return", "CPU s/game"], *planners.values()])
     return [*table, *columns(pairs)]

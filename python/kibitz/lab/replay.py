@@ -119,7 +119,11 @@ class Replay:
         >>> kb.Referee.from_history(kept.load_game(), kept.history).returns == kept.returns
         True
         """
-        rows = [(move.elapsed, move.movers or None, move.joint) for move in self.steps]
+        return self.history_until(len(self.steps))
+
+    def history_until(self, steps: int) -> bytes:
+        """The same of its first steps only."""
+        rows = [(move.elapsed, move.movers or None, move.joint) for move in self.steps[:steps]]
         return write_history(len(self.planners), rows)
 
     def load_game(self, game: str | Game | Rules[Any] | None = None) -> Game:

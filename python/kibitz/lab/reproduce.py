@@ -123,23 +123,32 @@ class Comparison:
         ]
         return "\n\n".join("\n".join(part) for part in (lines, *ranked, notes, points) if part)
 
-    def save_curves(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Draws the curves, as far as they go, into two files of a folder; none where nothing is there.
+    def save_pictures(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Draws the curves and the orders, as far as they go, into two files of a folder each.
 
         ModuleNotFoundError where matplotlib is missing.
         """
-        if not any(line.points for curve in self.curves for line in curve.lines):
-            return []
-        from kibitz.lab.reports.curves import draw
         from kibitz.lab.reports.plots import png, svg
 
         about = self.reproduction
-        picture = draw(self.curves, about.title, f"{about.source}: {about.where}")
+        source = f"{about.source}: {about.where}"
+        pictures = {}
+        if any(line.points for curve in self.curves for line in curve.lines):
+            from kibitz.lab.reports.curves import draw
+
+            pictures["curves"] = draw(self.curves, about.title, source)
+        ranked = [pair for pair in zip(about.orders, self.orders, strict=False) if pair[1]]
+        if any(sample for _, ranks in ranked for rank in ranks for sample in rank.samples):
+            from kibitz.lab.reports import violins
+
+            pictures["orders"] = violins.draw(ranked, about.title, source, about.confidence)
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / f"curves.{form}" for form in ("png", "svg")]
-        for path, content in zip(paths, (png(picture), svg(picture).encode()), strict=True):
-            _files.write(path, content)
+        paths = []
+        for name, picture in pictures.items():
+            folder.mkdir(parents=True, exist_ok=True)
+            for form, content in ("png", png(picture)), ("svg", svg(picture).encode()):
+                paths.append(folder / f"{name}.{form}")
+                _files.write(paths[-1], content)
         return paths
 
 

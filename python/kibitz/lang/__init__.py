@@ -55,7 +55,42 @@ def in_folder(folder: Path) -> list[Path]:
     >>> any(file.name == "tic-tac-toe.kif" for file in in_folder(FOLDER))
     True
     """
-    return sorted(each for each in folder.iterdir() if is_rules(each.name))
+    endings = tuple(suffix for language in languages() for suffix in language.suffixes)
+    return sorted(each for each in folder.iterdir() if each.name.lower().endswith(endings))
+
+
+def games_in(folder: str | Path) -> dict[str, Path]:
+    """The games whose rules are directly in a folder, by name, in the naming of GVG-AI too: `zelda.txt` where
+    there is a level `zelda_lvl0.txt`.
+
+    >>> from kibitz.lang import FOLDER, games_in
+    >>> games_in(FOLDER)["tic-tac-toe"].name
+    'tic-tac-toe.kif'
+    """
+    folder = Path(folder).expanduser()
+    try:
+        levels = [file.with_name(f"{file.stem}_lvl0.txt") for file in sorted(folder.iterdir())]
+        there = {file.stem: file for file in in_folder(folder)}
+    except OSError as error:
+        raise ValueError(f"{folder} cannot be read: {error.strerror}") from None
+    named = (level.with_name(level.name.replace("_lvl0", "")) for level in levels if level.is_file())
+    return {file.stem: file for file in named} | there
+
+
+def of_folder(spec: str, folder: str | Path) -> str:
+    """The spec of a game in a folder: `zelda(level=1)` is `FOLDER/zelda.txt(level=1)`; ValueError with the
+    nearest right names for one that is not there.
+
+    >>> from kibitz.lang import FOLDER, of_folder
+    >>> of_folder("breakthrough(rows=6)", FOLDER).rpartition("/")[2]
+    'breakthrough.kif(rows=6)'
+    """
+    name, bracket, rest = spec.partition("(")
+    games = games_in(folder)
+    known = games | {file.name: file for file in games.values()}
+    if name not in known:
+        raise ValueError(f"{folder}: {_core.unknown('game', name, list(games))}")
+    return f"{known[name]}{bracket}{rest}"
 
 
 def limits() -> list[ParamDoc]:

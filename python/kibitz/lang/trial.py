@@ -19,6 +19,7 @@ _LAWS = {
     "no-goal": ("error", "goal", "every role has a score in a terminal state"),
     "several-goals": ("error", "goal", "a role has one score"),
     "goal-range": ("error", "goal", "scores are numbers from 0 to 100"),
+    "full": ("warning", "limit", "there is room for all that the rules make"),
     "goal-drops": ("warning", "goal", "a role's score never drops while a game goes on"),
 }
 """How bad each flaw is, what the rules to look at are about, and what they break."""
@@ -91,6 +92,8 @@ class Trial:
     stopped: int = 0
     """Games among them that there was no time to finish."""
     flaws: list[Flaw] = field(default_factory=list)
+    idle: list[int] = field(default_factory=list)
+    """The lines of effects that happened in none of the games, where the language has effects."""
     seconds: float = 0.0
     seen: dict[tuple[str, str], Flaw] = field(default_factory=dict, repr=False)
 
@@ -125,9 +128,11 @@ def play(
     trial = Trial(games, player.kind, player.why, time.monotonic() - begin)
     begin = time.monotonic()
     rng = random.Random(seed)
+    happened: set[int] = set()
     while len(trial.lengths) < games and time.monotonic() - begin < seconds:
         told(trial)
-        _Game(player, trial, name).play(rng, steps, begin + 2 * seconds)
+        _Game(player, trial, name, happened).play(rng, steps, begin + 2 * seconds)
+    trial.idle = sorted(set(player.lines("effect")) - happened)
     trial.seconds = time.monotonic() - begin
     return trial
 
@@ -135,8 +140,10 @@ def play(
 class _Game:
     """One random game that is watched."""
 
-    def __init__(self, player: RulesMachine, trial: Trial, file: str) -> None:
+    def __init__(self, player: RulesMachine, trial: Trial, file: str, happened: set[int]) -> None:
         self.player, self.trial, self.file = player, trial, file
+        self.happened = happened
+        """The lines of effects that happened, in games before too."""
         self.state = player.initial()
         self.moves: list[str] = []
         self.step = 0
@@ -167,6 +174,9 @@ class _Game:
             self.state = self.state.advance(moves)[0]
             self.moves = moves
             self.step += 1
+            self.happened.update(self.state.exercised)
+            if note := self.state.note:
+                self._flaw("full", "", note)
         self.trial.lengths.append(self.step)
 
     def _look_at_scores(self) -> None:

@@ -6,6 +6,7 @@ A planner written in Python is one module in this folder with a subclass of `Pla
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
@@ -88,7 +89,7 @@ class PlannerBase:
         self.game, self.seat, self.seed = game, seat, seed
 
     def act(self, view: View) -> Decision:  # noqa: ARG002 -- what every planner is given
-        """Chooses one of `view.legal`."""
+        """Chooses one of `view.legal`, or, where players may choose at any instant, `kibitz.WAIT`."""
         raise PlannerFault(f"{_named(type(self))} has no method act: nothing chooses")
 
 
@@ -97,6 +98,7 @@ def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = N
 
     `model` is what the planner takes the game for, if that is not the game itself: another game with the
     same players, actions and observations, which may go on in another way. In a spec it is `model=...`.
+    `ggp:http://127.0.0.1:9147` is a player on the network.
     ValueError, with the nearest right ones, for a misspelt name or parameter.
 
     >>> import kibitz as kb
@@ -113,6 +115,10 @@ def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = N
                 f"{_named(type(spec))} has {spec.spec!r} as its spec, which should be a text"
             )
         return spec
+    if prefixed := _core.split_prefix(spec):
+        if model is not None:
+            raise ValueError(f"{spec} is not here: it is given no model")
+        return _adapted(*prefixed)
     make = _registry.find("planner", spec)
     if make is None:
         return Planner(spec, _model(spec) if model is None else load(model))
@@ -121,6 +127,12 @@ def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = N
     made = make()
     assert isinstance(made, PlannerBase)
     made._spec = spec
+    return made
+
+
+def _adapted(prefix: str, rest: str) -> AnyPlanner:
+    made = importlib.import_module("kibitz.adapters").find(prefix, "planner")(rest)
+    assert isinstance(made, AnyPlanner)
     return made
 
 

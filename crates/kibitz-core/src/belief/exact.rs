@@ -82,7 +82,7 @@ fn too_large(limit: usize, estimate: f64) -> Trouble {
 }
 
 /// A large number with two digits.
-fn round(number: f64) -> String {
+pub(super) fn round(number: f64) -> String {
     if number < 1e6 {
         let unit = 10f64.powi((number.log10().floor() as i32 - 1).max(0));
         return format!("{:.0}", (number / unit).round() * unit);

@@ -95,6 +95,19 @@ impl Hypergames {
         Some(history.moments.iter().skip(1).map(|moment| &*moment.joint))
     }
 
+    /// All histories: the joint action of each step, and the world that they lead to.
+    pub(super) fn histories(&self) -> impl Iterator<Item = (Vec<Vec<Action>>, &World)> {
+        self.bag.histories.iter().filter_map(|history| {
+            let steps = history.moments.iter().skip(1).map(|moment| moment.joint.clone()).collect();
+            Some((steps, &history.moments.last()?.world))
+        })
+    }
+
+    /// What was passed over because nothing explains it, in a sentence.
+    pub(super) fn passed_over(&self) -> Option<String> {
+        self.ledger.notes().pop()
+    }
+
     fn weigh(&mut self) {
         let likely = |history: &History| history.moments.last().map_or(0.0, |moment| moment.likely);
         let histories = &self.bag.histories;

@@ -1,6 +1,6 @@
 //! Which belief: how it is written in a spec, and how it is made for a game.
 
-use super::{Belief, Exact, HistoryTree, Hypergames, Opponents, Particles, Resampling, Weights};
+use super::{Belief, Exact, Factored, HistoryTree, Hypergames, Opponents, Particles, Resampling, Weights};
 use crate::model::Model;
 use crate::params::{NoParams, Param, Params};
 use crate::spec::{Spec, SpecError, Value, unknown};
@@ -188,7 +188,12 @@ impl BeliefKind {
             Form::Auto => particles(draws.clamp(100, 1000) as usize, Weights::Even),
             Form::Exact(limit) => {
                 need(info.explicit_chance, "belief=exact", "explicit chance")?;
-                Box::new(Exact::new(limit).against(opponents))
+                // One player has no opponents to take for anything.
+                if has.pieces && has.hash && info.players == 1 {
+                    Box::new(Factored::new(limit))
+                } else {
+                    Box::new(Exact::new(limit).against(opponents))
+                }
             }
             Form::Particles(count, weights) => particles(count, weights),
             Form::Tree(limit) => Box::new(HistoryTree::new(limit).against(opponents)),

@@ -7,6 +7,7 @@
 
 mod enumerate;
 mod exact;
+mod factored;
 pub mod graph;
 mod hypergames;
 mod kind;
@@ -15,15 +16,18 @@ mod particles;
 mod past;
 pub(crate) mod perfect_information_bound;
 mod resampling;
+mod told;
 mod tree;
 mod world;
 
 pub use exact::Exact;
+pub use factored::Factored;
 pub use hypergames::Hypergames;
 pub use kind::{BeliefKind, Form};
 pub use opponents::{OpponentPolicy, Opponents};
 pub use particles::{Particles, Weights};
 pub use resampling::Resampling;
+pub use told::Told;
 pub use tree::HistoryTree;
 pub use world::World;
 

@@ -57,11 +57,16 @@ impl World {
     /// others have seen on the way to it is not known.
     pub(super) fn resample(&mut self, model: &dyn Model, view: &View, rng: &mut Rng) -> bool {
         let Some(state) = model.resample(view, rng) else { return false };
+        self.draw(state, view);
+        true
+    }
+
+    /// Becomes a present of which only the state is known, and that the player has seen all of the view.
+    pub(super) fn draw(&mut self, state: State, view: &View) {
         (self.state, self.earned, self.at) = (state, f64::NAN, view.events.len());
         for (player, key) in self.keys.iter_mut().enumerate() {
             *key = if player == view.player { view.key() } else { view_seed(player) };
         }
-        true
     }
 
     /// Has been told what the view says, whatever this world would have told.
@@ -83,6 +88,9 @@ impl World {
         let turn = model.turn(&self.state);
         let mine = turn.movers().contains(view.player);
         match (view.events.get(self.at), mine) {
+            // Whoever is not told what may be done now is at the moment of the last that it was told, in a game that
+            // goes on.
+            (None, _) if view.legal.is_empty() && turn != Turn::Over => Next::Arrived,
             (None, true) => {
                 scratch.clear();
                 model.legal(&self.state, view.player, scratch);

@@ -23,6 +23,7 @@ mod chart;
 mod file;
 mod hunt;
 mod picture;
+mod pieces;
 mod scripted;
 mod state;
 
@@ -140,6 +141,13 @@ impl NavyDefense {
             Some(path) => Some(Arc::new(file::read(path, &chart, params.cargo, most)?)),
             None => None,
         };
+        let given = known.as_ref().and_then(|known| known.submarines.as_ref()).map(Vec::len);
+        if let (Some(path), Some(given)) = (&params.world, given.filter(|given| *given < fewest as usize)) {
+            return Err(format!(
+                "{path}: the file has {given} submarines, fewer than the fewest that the Navy ship reckons with: \
+                 say fewest={given}"
+            ));
+        }
         Ok(NavyDefense::with(params, chart, known))
     }
 
@@ -242,10 +250,16 @@ impl NavyDefense {
             }
         }
         if state.phase == Phase::Act {
-            // Ships that are not in this game are not there, in reports either.
-            for ship in &mut state.cargo[self.params.cargo as usize..] {
-                ship.health = 0;
-            }
+            self.settle(state);
+        }
+    }
+
+    /// All vessels are placed.
+    fn settle(&self, state: &mut State) {
+        (state.phase, state.placed) = (Phase::Act, 0);
+        // Ships that are not in this game are not there, in reports either.
+        for ship in &mut state.cargo[self.params.cargo as usize..] {
+            ship.health = 0;
         }
     }
 
@@ -328,16 +342,7 @@ impl NavyDefense {
         cargo: [u8; MOST],
         sighted: &[(u8, u8)],
     ) -> Option<()> {
-        state.navy_health = navy;
-        if navy == 0 {
-            state.navy = GONE;
-        }
-        for (number, (ship, health)) in state.cargo.iter_mut().zip(cargo).enumerate() {
-            ship.health = if number < self.params.cargo as usize { health } else { 0 };
-            if ship.health == 0 {
-                ship.at = GONE;
-            }
-        }
+        self.take_healths(state, navy, cargo);
         state.count = 0;
         for (place, health) in sighted {
             if state.navy == GONE || usize::from(state.count) == MOST {
@@ -357,8 +362,22 @@ impl NavyDefense {
             };
             state.count += 1;
         }
-        state.phase = self.phase_after(state);
         Some(())
+    }
+
+    /// Ships are as healthy as a report says, and what follows it.
+    fn take_healths(&self, state: &mut State, navy: u8, cargo: [u8; MOST]) {
+        state.navy_health = navy;
+        if navy == 0 {
+            state.navy = GONE;
+        }
+        for (number, (ship, health)) in state.cargo.iter_mut().zip(cargo).enumerate() {
+            ship.health = if number < self.params.cargo as usize { health } else { 0 };
+            if ship.health == 0 {
+                ship.at = GONE;
+            }
+        }
+        state.phase = self.phase_after(state);
     }
 
     /// What follows a round.
@@ -491,6 +510,7 @@ impl Game for NavyDefense {
         Abilities {
             hash: Some(self),
             resampling: Some(self),
+            pieces: Some(self),
             view_key: Some(self),
             picture: Some(self),
             planning_model: (self.behaviour == Behaviour::Switching).then_some(self),
@@ -514,6 +534,10 @@ impl ViewKey<State> for NavyDefense {
 impl Svg<State> for NavyDefense {
     fn svg(&self, state: &State, viewer: Option<usize>) -> String {
         self.drawn(state, viewer.is_some())
+    }
+
+    fn belief_svg(&self, states: &[(&State, f64)], _: usize) -> Option<String> {
+        self.drawn_belief(states)
     }
 }
 

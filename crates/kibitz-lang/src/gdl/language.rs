@@ -16,6 +16,7 @@ inventory::submit! {
         name: "GDL",
         summary: "GDL or GDL-II, prefix (.kif) or infix (.gdl)",
         suffixes: &[".kif", ".gdl"],
+        also: &[],
         limits: || limits::docs(&LIMITS),
         describe,
         beside: |_| Ok(Vec::new()),

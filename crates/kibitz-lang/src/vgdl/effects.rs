@@ -1,20 +1,78 @@
 //! What happens where sprites meet, and at the edge of the screen.
 
+use crate::vgdl::cells::{self, Bits, Marks, outside};
 use crate::vgdl::ontology::Verb;
 use crate::vgdl::rules::{KindId, Orientation};
-use crate::vgdl::state::{DEAD, ORIENTED, STOPPED, Sprite};
+use crate::vgdl::state::{DEAD, Meeting, ORIENTED, STOPPED, Sprite};
 use crate::vgdl::tick::{Chance, Tick};
 
 /// A sprite that may meet others: its row in the search, which of its family's types it is, and its number.
 type Partner = (i32, u16, u32);
 
+/// Lists that are filled again for each effect.
+#[derive(Default)]
+struct Lists {
+    first: Vec<Partner>,
+    second: Vec<Partner>,
+    /// All second partners, where `second` has those only that may be met before anybody moves.
+    all: Vec<Partner>,
+}
+
+/// Whom an effect puts somewhere else.
+#[derive(PartialEq, Eq)]
+enum Moves {
+    Nobody,
+    First,
+    Everybody,
+}
+
+fn moves(verb: Verb) -> Moves {
+    match verb {
+        Verb::StepBack
+        | Verb::TurnAround
+        | Verb::PullWithIt
+        | Verb::WallStop
+        | Verb::WrapAround
+        | Verb::TeleportToExit
+        | Verb::BounceForward => Moves::First,
+        Verb::UndoAll => Moves::Everybody,
+        Verb::KillSprite
+        | Verb::TransformTo
+        | Verb::TransformToSingleton
+        | Verb::ChangeResource
+        | Verb::KillIfHasLess
+        | Verb::KillIfHasMore
+        | Verb::CloneSprite
+        | Verb::FlipDirection
+        | Verb::ReverseDirection
+        | Verb::SpawnIfHasMore
+        | Verb::CollectResource
+        | Verb::KillIfOtherHasMore
+        | Verb::KillIfFromAbove
+        | Verb::AttractGaze => Moves::Nobody,
+    }
+}
+
 impl<C: Chance> Tick<'_, C> {
     /// All effects of a tick, in the order of the rules.
     pub(super) fn effects(&mut self) {
         let world = self.world;
+        let mut marks = world.marks.clone();
+        let mut spots = Vec::with_capacity(self.state.sprites.len() + 8);
+        let mut mark =
+            |sprite: &Sprite| marks.set(&world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
+        for (kind, known) in world.spots.iter().enumerate() {
+            if world.frozen[kind] {
+                spots.extend_from_slice(known);
+            } else {
+                spots.extend(self.state.sprites[self.state.range(kind as KindId)].iter().map(&mut mark));
+            }
+        }
+        spots.extend(self.state.sprites[self.state.newborn()..].iter().map(&mut mark));
+        (self.marks, self.spots) = (Some(marks), spots);
         for (kind, list) in &world.rules.edge {
             for &effect in list {
-                if !self.any(*kind, &|sprite| self.at_edge(sprite)) {
+                if !outside(&self.cells(&world.kind(*kind).family)[0]) {
                     continue;
                 }
                 for at in self.members(*kind) {
@@ -26,122 +84,132 @@ impl<C: Chance> Tick<'_, C> {
                 }
             }
         }
-        let (mut first, mut second) = (Vec::new(), Vec::new());
-        for (left, right, list) in &world.rules.pairs {
-            // Where nobody touches anybody, no effect changes that.
-            if !self.may_meet(*left, *right) {
-                continue;
-            }
-            for &effect in list {
-                self.partners(*left, &mut first);
-                self.partners(*right, &mut second);
-                // Both are nearly in order: levels are read row by row.
-                first.sort();
-                second.sort();
-                self.meet(effect, &first, &second);
+        let mut lists = Lists::default();
+        for meeting in &world.meetings {
+            for &effect in &meeting.effects {
+                self.meet(effect, meeting, &mut lists);
             }
         }
+        self.marks = None;
     }
 
-    /// Whether something holds of a sprite of a type's family.
-    fn any<F: Fn(&Sprite) -> bool>(&self, kind: KindId, holds: &F) -> bool {
-        let (sprites, newborn) = (&self.state.sprites, self.state.newborn());
-        let family = &self.world.kind(kind).family;
-        let is_born = |sprite: &Sprite| family.contains(&sprite.kind) && holds(sprite);
-        family.iter().any(|k| sprites[self.state.range(*k)].iter().any(&holds))
-            || sprites[newborn..].iter().any(is_born)
-    }
-
-    /// Whether a sprite of one type's family touches one of another's.
-    fn may_meet(&self, left: KindId, right: KindId) -> bool {
-        let (world, block) = (self.world, self.world.level.block);
-        let touch = |one: &Sprite, other: &Sprite| {
-            (other.x - one.x).abs() < block && (other.y - one.y).abs() < block && !std::ptr::eq(one, other)
-        };
-        let (first, second) = (&world.kind(left).family, &world.kind(right).family);
-        let mut bits = 0;
-        let mut moving = self.state.newborn() < self.state.sprites.len();
-        for kind in second {
-            let bit = world.frozen[usize::from(*kind)];
-            bits |= bit;
-            moving |= bit == 0 && !self.state.range(*kind).is_empty();
-        }
-        if bits != 0 && self.any(left, &|one| self.near(one) & bits != 0) {
-            return true;
-        }
-        let few = |family: &[KindId]| family.iter().map(|k| self.state.range(*k).len()).sum::<usize>();
-        // The shorter list outside, so that the inner loop runs over a long slice.
-        let (outer, inner) = if few(first) <= few(second) { (left, right) } else { (right, left) };
-        moving && self.any(outer, &|one| self.any(inner, &|other| touch(one, other)))
-    }
-
-    /// The frozen types on the cells that a sprite touches, and perhaps some beside them.
-    fn near(&self, sprite: &Sprite) -> u64 {
-        let (level, grid) = (&self.world.level, &self.world.grid);
-        let (column, row) = (sprite.x.div_euclid(level.block), sprite.y.div_euclid(level.block));
-        let across = i32::from(sprite.x % level.block != 0);
-        let down = i32::from(sprite.y % level.block != 0);
-        let mut bits = 0;
-        for row in row.max(0)..=(row + down).min(level.height - 1) {
-            for column in column.max(0)..=(column + across).min(level.width - 1) {
-                bits |= grid[(row * level.width + column) as usize];
-            }
-        }
-        bits
+    /// Where sprites of some types may be, and where several.
+    fn cells(&self, kinds: &[KindId]) -> [Bits; 2] {
+        let kinds = kinds.iter().map(|kind| usize::from(*kind));
+        self.marks.as_ref().map_or_else(Default::default, |marks| marks.union(kinds))
     }
 
     fn members(&self, kind: KindId) -> Vec<usize> {
         self.world.kind(kind).family.iter().flat_map(|k| self.state.all(*k)).collect()
     }
 
-    fn partners(&self, kind: KindId, partners: &mut Vec<Partner>) {
+    /// The sprites of a type's family by rows, then by types, then by age; only those on some cells, if these are given.
+    fn partners(&self, kind: KindId, on: Option<&Bits>, partners: &mut Vec<Partner>) {
         partners.clear();
-        let block = self.world.level.block;
-        for (number, k) in self.world.kind(kind).family.iter().enumerate() {
-            let row = |at: usize| self.state.sprites[at].row_y / block;
-            partners.extend(self.state.all(*k).map(|at| (row(at), number as u16, at as u32)));
+        let (world, block) = (self.world, self.world.level.block);
+        for (number, k) in world.kind(kind).family.iter().enumerate() {
+            let here = |marks: &Marks| on.is_none_or(|on| cells::meet(marks.of(usize::from(*k)), on));
+            if !self.marks.as_ref().is_some_and(here) {
+                continue;
+            }
+            let mut add = |at: usize| {
+                let sprite = &self.state.sprites[at];
+                let is_on = on.is_none_or(|on| {
+                    let known = cells::on(on, self.spots[at]);
+                    known.unwrap_or_else(|| world.screen.covers((sprite.x, sprite.y), on))
+                });
+                if is_on {
+                    partners.push((sprite.row_y / block, number as u16, at as u32));
+                }
+            };
+            for at in self.state.range(*k) {
+                add(at);
+            }
+            for at in self.state.newborn()..self.state.sprites.len() {
+                if self.state.sprites[at].kind == *k {
+                    add(at);
+                }
+            }
         }
+        // They are nearly in order: levels are read row by row.
+        partners.sort();
     }
 
     /// An effect on all first partners, by rows, with all second ones that each meets.
-    fn meet(&mut self, effect: usize, first: &[Partner], second: &[Partner]) {
-        let mut met: Vec<Partner> = Vec::new();
-        for &(row, _, at) in first {
+    fn meet(&mut self, effect: usize, meeting: &Meeting, lists: &mut Lists) {
+        let (world, block) = (self.world, self.world.level.block);
+        // Where nobody touches anybody, no effect changes that.
+        let left = self.cells(&world.kind(meeting.left).family)[0];
+        let right = self.cells(&world.kind(meeting.right).family)[0];
+        let mut shared = left;
+        shared.iter_mut().zip(&right).for_each(|(shared, right)| *shared &= right);
+        if !meeting.disjoint {
+            let several = self.cells(&meeting.both)[1];
+            shared.iter_mut().zip(&several).for_each(|(shared, several)| *shared &= several);
+        }
+        if shared.iter().all(|word| *word == 0) {
+            return;
+        }
+        // Who touches somebody before anybody moves is on these cells; later only who has moved touches others.
+        let moves = moves(world.rules.effects[effect].verb);
+        let narrow = moves == Moves::Nobody || moves == Moves::First && meeting.disjoint;
+        let on = narrow.then_some(&shared);
+        let Lists { first, second, all } = lists;
+        all.clear();
+        self.partners(meeting.left, on, first);
+        if first.is_empty() {
+            return;
+        }
+        self.partners(meeting.right, on, second);
+        if second.is_empty() {
+            return;
+        }
+        let score = world.rules.effects[effect].score;
+        let mut begin = 0;
+        for &(row, _, at) in first.iter() {
             let one = at as usize;
             let sprite = &self.state.sprites[one];
             if sprite.is(DEAD) {
                 continue;
             }
             // Who stands on a line between rows looks up, and who does not looks down.
-            let top = if sprite.row_y % self.world.level.block == 0 { row - 1 } else { row };
-            let begin = second.partition_point(|partner| partner.0 < top);
-            let end = begin + second[begin..].partition_point(|partner| partner.0 <= top + 1);
-            let mut rows = &second[begin..end];
-            'again: loop {
-                let moves = self.moves;
-                met.clear();
-                let (x, y) = (self.state.sprites[one].x, self.state.sprites[one].y);
-                let block = self.world.level.block;
-                met.extend(rows.iter().filter(|partner| {
-                    let other = &self.state.sprites[partner.2 as usize];
-                    (other.x - x).abs() < block && (other.y - y).abs() < block && partner.2 != at
-                }));
-                for &partner in &met {
-                    self.chance.fired(effect);
-                    if self.execute(effect, one, Some(partner.2 as usize)) {
-                        let score = self.world.rules.effects[effect].score;
-                        self.state.score = self.state.score.saturating_add(score);
-                    }
-                    if self.state.sprites[one].is(DEAD) {
-                        break 'again;
-                    }
-                    if self.moves != moves {
-                        // Others of those behind may be met now.
-                        rows = &rows[rows.partition_point(|other| *other <= partner)..];
-                        continue 'again;
+            let top = if sprite.row_y % block == 0 { row - 1 } else { row };
+            // Rows only grow, so nobody before this is met any more.
+            while second.get(begin).is_some_and(|partner| partner.0 < row - 1) {
+                begin += 1;
+            }
+            let (mut wide, mut next) = (false, begin);
+            let (mut place, mut moves) = ((sprite.x, sprite.y), self.moves);
+            loop {
+                let list = if wide { &*all } else { &*second };
+                let Some(&partner) = list.get(next).filter(|partner| partner.0 <= top + 1) else { break };
+                next += 1;
+                let other = &self.state.sprites[partner.2 as usize];
+                let touch = (other.x - place.0).abs() < block && (other.y - place.1).abs() < block;
+                if !touch || partner.0 < top || partner.2 == at {
+                    continue;
+                }
+                self.chance.fired(effect);
+                if self.execute(effect, one, Some(partner.2 as usize)) {
+                    self.state.score = self.state.score.saturating_add(score);
+                }
+                let sprite = &self.state.sprites[one];
+                if sprite.is(DEAD) {
+                    break;
+                }
+                if self.moves != moves {
+                    // Others of those behind may be met now.
+                    (place, moves) = ((sprite.x, sprite.y), self.moves);
+                    if narrow {
+                        if !world.screen.covers(place, &right) {
+                            break;
+                        }
+                        if all.is_empty() {
+                            self.partners(meeting.right, None, all);
+                        }
+                        (wide, next) = (true, all.partition_point(|other| *other <= partner));
                     }
                 }
-                break;
             }
         }
     }
@@ -155,6 +223,15 @@ impl<C: Chance> Tick<'_, C> {
     fn kill(&mut self, at: usize) {
         self.deaths = true;
         self.state.sprites[at].flags |= DEAD;
+    }
+
+    /// A sprite is born where others may meet it.
+    fn born(&mut self, kind: KindId, place: (i32, i32)) -> Option<usize> {
+        let born = self.world.birth(self.state, kind, place)?;
+        if let Some(marks) = &mut self.marks {
+            self.spots.push(marks.set(&self.world.screen, usize::from(kind), place));
+        }
+        Some(born)
     }
 
     fn back(&mut self, at: usize) {
@@ -220,7 +297,7 @@ impl<C: Chance> Tick<'_, C> {
                 }
                 sprite.still = 0;
                 self.state.stirred = true;
-                self.moves += 1;
+                self.moved(one);
             }
             Verb::ChangeResource => {
                 if let Some(resource) = effect.resource {
@@ -266,16 +343,16 @@ impl<C: Chance> Tick<'_, C> {
             }
             Verb::CloneSprite => {
                 let sprite = self.state.sprites[one];
-                world.birth(self.state, sprite.kind, (sprite.x, sprite.y));
+                self.born(sprite.kind, (sprite.x, sprite.y));
             }
             Verb::SpawnIfHasMore => {
                 if self.chance.unit('H') >= effect.probability || self.has(number, one) < effect.limit {
                     return false;
                 }
                 let sprite = &self.state.sprites[one];
+                let place = (sprite.x, sprite.y);
                 if let Some(made) = effect.made {
-                    let place = (sprite.x, sprite.y);
-                    world.birth(self.state, made, place);
+                    self.born(made, place);
                 }
             }
             Verb::FlipDirection => {
@@ -349,7 +426,7 @@ impl<C: Chance> Tick<'_, C> {
     fn transform(&mut self, one: usize, made: Option<KindId>, facing: Option<usize>) {
         let world = self.world;
         let sprite = self.state.sprites[one];
-        let Some(new) = made.and_then(|made| world.birth(self.state, made, (sprite.x, sprite.y))) else {
+        let Some(new) = made.and_then(|made| self.born(made, (sprite.x, sprite.y))) else {
             return;
         };
         let resources = world.rules.resources.len();

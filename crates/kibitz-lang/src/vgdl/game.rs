@@ -22,7 +22,7 @@ pub const MOST_SCORE: i32 = 1_000_000;
 const SPREAD: f64 = 100.0;
 
 /// What a player can do, by the number of the action, with its name.
-const INPUTS: [(Input, &str); 6] = [
+pub(super) const INPUTS: [(Input, &str); 6] = [
     (Input::Nil, "wait"),
     (Input::Go(Orientation::UP), "up"),
     (Input::Go(Orientation::LEFT), "left"),
@@ -77,6 +77,14 @@ impl VideoGame {
     }
 }
 
+/// What the player can do now, as numbers of [`INPUTS`].
+pub(super) fn available(world: &World, state: &State) -> impl Iterator<Item = usize> {
+    let avatar = state.sprites.get(state.avatar as usize).and_then(|sprite| world.avatar(sprite.kind));
+    let is_there =
+        move |number: &usize| *number == 0 || avatar.is_some_and(|avatar| can(avatar, INPUTS[*number].0));
+    (0..INPUTS.len()).filter(is_there)
+}
+
 impl Game for VideoGame {
     type State = State;
 
@@ -98,13 +106,7 @@ impl Game for VideoGame {
     }
 
     fn legal(&self, state: &State, _player: usize, actions: &mut Vec<Action>) {
-        let avatar =
-            state.sprites.get(state.avatar as usize).and_then(|sprite| self.world.avatar(sprite.kind));
-        for (number, (input, _)) in INPUTS.iter().enumerate() {
-            if number == 0 || avatar.is_some_and(|avatar| can(avatar, *input)) {
-                actions.push(Action(number as u32));
-            }
-        }
+        actions.extend(available(&self.world, state).map(|number| Action(number as u32)));
     }
 
     fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use kibitz_core::params::ParamDoc;
 use kibitz_core::spec::{Value, unknown};
 
+use crate::bare::Machines;
 use crate::language::{Figure, Language, Loaded, Refusal, Report, RulesFile, RulesText};
 use crate::limits::{self, Limit, limit};
 use crate::source::{Finding, Severity, Source};
-use crate::vgdl::check::check;
+use crate::vgdl::check::{check, ends};
 use crate::vgdl::game::VideoGame;
 use crate::vgdl::level::{Level, LevelLimits, level};
+use crate::vgdl::machine;
 use crate::vgdl::parse::parse;
 use crate::vgdl::rules::Rules;
 use crate::vgdl::state::World;
@@ -18,19 +20,24 @@ use crate::vgdl::state::World;
 inventory::submit! {
     Language {
         name: "VGDL",
-        summary: "VGDL (.vgdl), a level beside it (_lvl0.txt)",
-        suffixes: &[SUFFIX],
+        summary: "VGDL (.vgdl, or .txt as GVG-AI names it), a level beside it (_lvl0.txt)",
+        suffixes: &[".vgdl"],
+        also: &[".txt"],
         limits: || limits::docs(&LIMITS),
         describe,
         beside,
         apply: |_, sources| Ok(sources),
         check: find,
         load,
-        machines: None,
+        machines: Some(Machines {
+            names: || vec![machine::NAME.to_owned()],
+            make: |text, _| {
+                let (world, _) = build(text)?;
+                Ok(machine::bare(world, text.rules()))
+            },
+        }),
     }
 }
-
-const SUFFIX: &str = ".vgdl";
 
 /// What bounds a video game.
 struct Most {
@@ -71,8 +78,14 @@ fn describe(source: &Source) -> (String, Vec<ParamDoc>) {
 /// The level: `zelda.vgdl(level=2)` is played with `zelda_lvl2.txt`.
 fn beside(file: &RulesFile) -> Result<Vec<String>, String> {
     let name = file.name();
-    let end = name.len().saturating_sub(SUFFIX.len());
-    let stem = name.get(..end).unwrap_or(name);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    if let Some((game, level)) = stem.rsplit_once("_lvl").filter(|(_, level)| level.parse::<u32>().is_ok())
+    {
+        let ending = &name[stem.len()..];
+        return Err(format!(
+            "{name} is a level; its rules are {game}{ending}: {game}{ending}(level={level})"
+        ));
+    }
     let mut found = format!("{stem}_lvl0.txt");
     for (key, value) in &file.arguments {
         if !key.is_empty() && key != "level" {
@@ -97,6 +110,9 @@ fn read(text: &RulesText, most: &Most) -> (Option<(Rules, Level)>, Vec<Finding>)
     let (rules, mut findings) = check(&lines, &|span| source.slice(span).to_owned());
     let limits = LevelLimits { bytes: most.bytes, cells: most.cells, sprites: most.sprites };
     let (level, more) = level(&rules, &text.sources[1], 1, limits);
+    if level.width > 0 && findings.iter().all(|finding| finding.severity != Severity::Error) {
+        findings.extend(ends(&rules, &level));
+    }
     findings.extend(more);
     (Some((rules, level)), findings)
 }
@@ -106,24 +122,29 @@ fn find(text: &RulesText) -> Result<Vec<Finding>, String> {
     Ok(read(text, &most).1)
 }
 
-fn load(text: &RulesText) -> Result<Loaded, Refusal> {
+/// The rules on their level, and what the checker warns of.
+fn build(text: &RulesText) -> Result<(World, Vec<Finding>), Refusal> {
     let most = limits::changed(&LIMITS, &text.file.limits)?;
     let (found, findings) = read(text, &most);
-    let Some((rules, level)) = found.filter(|_| findings.iter().all(|f| f.severity != Severity::Error))
-    else {
-        return Err(findings.into());
-    };
+    match found.filter(|_| findings.iter().all(|f| f.severity != Severity::Error)) {
+        Some((rules, level)) => Ok((World::new(rules, level, most.sprites, most.ticks), findings)),
+        None => Err(findings.into()),
+    }
+}
+
+fn load(text: &RulesText) -> Result<Loaded, Refusal> {
+    let (world, warnings) = build(text)?;
+    let World { rules, level, .. } = &world;
     let figures =
         [("types", rules.kinds.len()), ("effects", rules.effects.len()), ("sprites", level.placed.len())];
     let counted = figures.map(|(what, count)| format!("{} {what}", limits::thousands(count as u64)));
     let report = Report {
         language: "VGDL".to_owned(),
-        machine: "sprites".to_owned(),
+        machine: machine::NAME.to_owned(),
         why: None,
         text: format!("sprites: {}, {} x {} cells", counted.join(", "), level.width, level.height),
         figures: figures.map(|(what, count)| (what, Figure::Number(count))).to_vec(),
         hashed_actions: false,
     };
-    let game = VideoGame::new(World::new(rules, level, most.sprites, most.ticks));
-    Ok(Loaded { game: Arc::new(game), report, warnings: findings })
+    Ok(Loaded { game: Arc::new(VideoGame::new(world)), report, warnings })
 }

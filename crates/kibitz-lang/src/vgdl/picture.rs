@@ -137,6 +137,13 @@ fn colour(world: &World, kind: KindId) -> &'static str {
     named.unwrap_or_else(usual)
 }
 
+/// Whether sprites of a type fill their cells and stay there.
+fn is_ground(world: &World, kind: KindId) -> bool {
+    let of = world.kind(kind);
+    let fixed = of.class.is_some_and(|class| class.fixed);
+    fixed && world.conduct(kind) == Conduct::Plain && of.resource.is_none() && !of.oriented
+}
+
 /// One sprite, by the middle of its cell.
 fn shape(picture: &mut Picture, world: &World, kind: KindId, (x, y): (i32, i32)) {
     let (fill, half) = (colour(world, kind), CELL / 2);
@@ -154,7 +161,7 @@ fn shape(picture: &mut Picture, world: &World, kind: KindId, (x, y): (i32, i32))
         Conduct::Flicker | Conduct::Spreader => picture.circle(x, y, half - 7, fill),
         Conduct::RandomMissile => square(picture, CELL / 2, 3),
         Conduct::Plain if world.kind(kind).resource.is_some() => square(picture, CELL / 2, 2),
-        Conduct::Plain if fixed => square(picture, CELL, 1),
+        Conduct::Plain if is_ground(world, kind) => square(picture, CELL, 1),
         Conduct::Plain if world.kind(kind).oriented => square(picture, CELL - 8, 4),
         Conduct::Plain => square(picture, CELL - 4, 3),
     }
@@ -168,16 +175,26 @@ pub fn svg(world: &World, state: &State) -> String {
     let columns = (width / 120).max(1);
     let rows = (names.len() as i32 + columns - 1) / columns;
     let mut picture = Picture::new(width.max(160), height + 2 * LINE + rows * CELL);
-    for at in in_front(world, state) {
-        let sprite = &state.sprites[at];
-        if cell(world, sprite).is_none() {
-            continue;
-        }
+    let mut seen = in_front(world, state);
+    seen.retain(|at| cell(world, &state.sprites[*at]).is_some());
+    for (number, at) in seen.iter().enumerate() {
+        let sprite = &state.sprites[*at];
         let pixel =
             |place: i32| (i64::from(place) * i64::from(CELL) / i64::from(level.block)) as i32 + CELL / 2;
+        if is_ground(world, sprite.kind) {
+            // All of a type are one element, so that pages of many pictures stay small.
+            if number > 0 && state.sprites[seen[number - 1]].kind == sprite.kind {
+                continue;
+            }
+            let alike = seen[number..].iter().map(|at| &state.sprites[*at]);
+            let alike = alike.take_while(|other| other.kind == sprite.kind);
+            let corner = |sprite: &Sprite| (pixel(sprite.x) - CELL / 2, pixel(sprite.y) - CELL / 2);
+            picture.squares(&alike.map(corner).collect::<Vec<_>>(), CELL, colour(world, sprite.kind));
+            continue;
+        }
         let (x, y) = (pixel(sprite.x), pixel(sprite.y));
         shape(&mut picture, world, sprite.kind, (x, y));
-        if sprite.is(ORIENTED) && !world.kind(sprite.kind).class.is_some_and(|class| class.fixed) {
+        if sprite.is(ORIENTED) {
             let (right, down) = sprite.orientation.vector();
             picture.line((x, y), (x + right * (CELL / 2 - 3), y + down * (CELL / 2 - 3)), 3, INK);
         }

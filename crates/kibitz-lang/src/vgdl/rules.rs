@@ -1,7 +1,7 @@
 //! What a file of rules says, in numbers: types, effects in the order in which they run, terminations.
 
 use crate::source::Span;
-use crate::vgdl::ontology::{Class, Verb};
+use crate::vgdl::ontology::{Class, Conduct, Verb};
 
 /// A direction, or none; [`Orientation::OPEN`] is one that is yet to be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -173,6 +173,8 @@ pub struct Termination {
     pub limit: i32,
     /// Whether the player has won then.
     pub win: bool,
+    /// Where it is declared.
+    pub span: Span,
 }
 
 /// The rules of a game, without a level.
@@ -207,5 +209,39 @@ impl Rules {
     /// What a character of a level stands for.
     pub fn placed(&self, character: char) -> Option<&[KindId]> {
         self.mapping.iter().find(|(c, _)| *c == character).map(|(_, kinds)| &kinds[..])
+    }
+
+    /// The types whose sprites an update leaves as they are, unless an effect has moved them.
+    pub fn idle(&self) -> Vec<bool> {
+        let idle = |(number, kind): (usize, &Kind)| {
+            self.order.contains(&(number as KindId))
+                && kind.class.is_some_and(|class| class.fixed && class.conduct == Conduct::Plain)
+                && kind.cooldown == 0
+        };
+        self.kinds.iter().enumerate().map(idle).collect()
+    }
+
+    /// The types whose sprites nothing ever moves, kills or makes.
+    pub fn frozen(&self) -> Vec<bool> {
+        let rules = self;
+        let mut still = self.idle();
+        let lists = rules.pairs.iter().map(|(kind, _, list)| (*kind, list));
+        for (kind, list) in lists.chain(rules.edge.iter().map(|(kind, list)| (*kind, list))) {
+            let harmless = |effect: &usize| {
+                use Verb::{ChangeResource, CollectResource, SpawnIfHasMore, UndoAll};
+                matches!(
+                    rules.effects[*effect].verb,
+                    ChangeResource | CollectResource | SpawnIfHasMore | UndoAll
+                )
+            };
+            if !list.iter().all(harmless) {
+                rules.kinds[usize::from(kind)].family.iter().for_each(|k| still[usize::from(*k)] = false);
+            }
+        }
+        let made = rules.effects.iter().flat_map(|effect| effect.made.iter().chain(&effect.other));
+        for kind in made.chain(rules.kinds.iter().flat_map(|kind| &kind.target)) {
+            still[usize::from(*kind)] = false;
+        }
+        still
     }
 }

@@ -1,5 +1,6 @@
 //! A moment of a game, as flat arrays, and the world that it belongs to.
 
+use crate::vgdl::cells::{Marks, Screen, Spot};
 use crate::vgdl::level::Level;
 use crate::vgdl::ontology::{Avatar, Conduct, Verb};
 use crate::vgdl::rules::{Kind, KindId, Orientation, Rules};
@@ -106,31 +107,73 @@ pub struct World {
     pub(super) idle: Vec<bool>,
     /// The types that are neither idle nor without updates, in the order of updates.
     pub(super) turns: Vec<KindId>,
-    /// Of each type that nothing ever moves, kills or makes, a bit; none of the others.
-    pub(super) frozen: Vec<u64>,
-    /// Of each cell, row by row, the bits of the frozen types that stand there.
-    pub(super) grid: Vec<u64>,
+    /// From pixels to cells.
+    pub(super) screen: Screen,
+    /// Of each type whether nothing ever moves, kills or makes its sprites.
+    pub(super) frozen: Vec<bool>,
+    /// Where the sprites of these types are: of each type, and one by one.
+    pub(super) marks: Marks,
+    pub(super) spots: Vec<Vec<Spot>>,
+    /// What runs where two types meet.
+    pub(super) meetings: Vec<Meeting>,
+}
+
+/// Two types, and what runs where they meet.
+#[derive(Clone, Debug)]
+pub(super) struct Meeting {
+    pub(super) left: KindId,
+    pub(super) right: KindId,
+    pub(super) effects: Vec<usize>,
+    /// The families of both, each type once.
+    pub(super) both: Vec<KindId>,
+    /// No type is in both families.
+    pub(super) disjoint: bool,
+}
+
+impl Meeting {
+    fn new(rules: &Rules, left: KindId, right: KindId, effects: &[usize]) -> Meeting {
+        let family = |kind: KindId| &rules.kinds[usize::from(kind)].family;
+        let mut both = family(left).clone();
+        both.extend(family(right).iter().filter(|kind| !family(left).contains(kind)));
+        let disjoint = both.len() == family(left).len() + family(right).len();
+        Meeting { left, right, effects: effects.to_vec(), both, disjoint }
+    }
 }
 
 impl World {
     /// Rules with a level.
     pub fn new(rules: Rules, level: Level, most_sprites: usize, last_tick: u32) -> World {
         let is_random = draws(&rules);
-        let numbers = 0..rules.kinds.len();
-        let updated: Vec<bool> = numbers.clone().map(|k| rules.order.contains(&(k as KindId))).collect();
-        let plain = |k: usize| {
-            let kind = &rules.kinds[k];
-            kind.class.is_some_and(|class| class.fixed && class.conduct == Conduct::Plain)
-        };
-        let idle: Vec<bool> =
-            numbers.map(|k| updated[k] && plain(k) && rules.kinds[k].cooldown == 0).collect();
+        let numbers = 0..rules.kinds.len() as KindId;
+        let updated: Vec<bool> = numbers.map(|k| rules.order.contains(&k)).collect();
+        let idle = rules.idle();
         let turns = rules.order.iter().copied().filter(|k| !idle[usize::from(*k)]).collect();
-        let frozen = frozen(&rules, &idle);
-        let mut grid = vec![0; (level.width * level.height) as usize];
-        for (kind, column, row) in &level.placed {
-            grid[(row * level.width + column) as usize] |= frozen[usize::from(*kind)];
+        let frozen = rules.frozen();
+        let screen = Screen::new(&level);
+        let kinds = rules.kinds.len();
+        let meetings = rules.pairs.iter().map(|(a, b, list)| Meeting::new(&rules, *a, *b, list)).collect();
+        let mut world = World {
+            rules,
+            level,
+            most_sprites,
+            last_tick,
+            is_random,
+            updated,
+            idle,
+            turns,
+            screen,
+            frozen,
+            marks: Marks::new(kinds),
+            spots: vec![Vec::new(); kinds],
+            meetings,
+        };
+        for sprite in world.initial().sprites {
+            let kind = usize::from(sprite.kind);
+            if world.frozen[kind] {
+                world.spots[kind].push(world.marks.set(&world.screen, kind, (sprite.x, sprite.y)));
+            }
         }
-        World { rules, level, most_sprites, last_tick, is_random, updated, idle, turns, frozen, grid }
+        world
     }
 
     /// The type of a number.
@@ -206,19 +249,29 @@ impl World {
         if unchanged {
             return;
         }
-        let avatar = state.avatar;
-        let mut order: Vec<u32> = (0..state.sprites.len() as u32).collect();
-        order.retain(|at| !state.sprites[*at as usize].is(DEAD));
-        order.sort_by_key(|at| state.sprites[*at as usize].kind);
-        state.avatar = order.iter().position(|at| *at == avatar).map_or(NOBODY, |at| at as u32);
-        state.sprites = order.iter().map(|at| state.sprites[*at as usize]).collect();
-        let mut at = 0;
-        for (kind, start) in state.starts.iter_mut().enumerate() {
-            while state.sprites.get(at).is_some_and(|sprite| usize::from(sprite.kind) < kind) {
-                at += 1;
+        let (avatar, sorted) = (state.avatar as usize, state.newborn());
+        let mut sprites = Vec::with_capacity(state.sprites.len());
+        state.avatar = NOBODY;
+        for kind in 0..state.starts.len() - 1 {
+            let old = state.starts[kind] as usize..state.starts[kind + 1] as usize;
+            let begin = sprites.len() as u32;
+            let born =
+                (sorted..state.sprites.len()).filter(|at| usize::from(state.sprites[*at].kind) == kind);
+            for at in old.chain(born) {
+                if state.sprites[at].is(DEAD) {
+                    continue;
+                }
+                if at == avatar {
+                    state.avatar = sprites.len() as u32;
+                }
+                sprites.push(state.sprites[at]);
             }
-            *start = at as u32;
+            state.starts[kind] = begin;
         }
+        if let Some(end) = state.starts.last_mut() {
+            *end = sprites.len() as u32;
+        }
+        state.sprites = sprites;
         // Purses that nobody has any more are given up.
         let size = self.rules.resources.len();
         if !state.purses.is_empty() {
@@ -284,34 +337,6 @@ impl State {
         let at = usize::from(self.sprites[sprite].purse) * resources + resource;
         self.purses[at] = before.saturating_add(amount).max(0);
     }
-}
-
-/// A bit for each type, of the first 64, whose sprites nothing ever moves, kills or makes.
-fn frozen(rules: &Rules, idle: &[bool]) -> Vec<u64> {
-    let mut still = idle.to_vec();
-    let lists = rules.pairs.iter().map(|(kind, _, list)| (*kind, list));
-    for (kind, list) in lists.chain(rules.edge.iter().map(|(kind, list)| (*kind, list))) {
-        let harmless = |effect: &usize| {
-            use Verb::{ChangeResource, CollectResource, SpawnIfHasMore, UndoAll};
-            matches!(
-                rules.effects[*effect].verb,
-                ChangeResource | CollectResource | SpawnIfHasMore | UndoAll
-            )
-        };
-        if !list.iter().all(harmless) {
-            rules.kinds[usize::from(kind)].family.iter().for_each(|k| still[usize::from(*k)] = false);
-        }
-    }
-    let made = rules.effects.iter().flat_map(|effect| effect.made.iter().chain(&effect.other));
-    for kind in made.chain(rules.kinds.iter().flat_map(|kind| &kind.target)) {
-        still[usize::from(*kind)] = false;
-    }
-    let mut next = 0;
-    let bit = |still: bool| {
-        next += u32::from(still);
-        if still && next <= 64 { 1 << (next - 1) } else { 0 }
-    };
-    still.into_iter().map(bit).collect()
 }
 
 /// Whether anything in the rules draws something whose result matters.

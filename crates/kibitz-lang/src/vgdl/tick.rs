@@ -2,6 +2,7 @@
 
 use kibitz_core::Rng;
 
+use crate::vgdl::cells::{Marks, SEVERAL, Spot};
 use crate::vgdl::ontology::{Avatar, Conduct};
 use crate::vgdl::rules::{Condition, KindId, Orientation};
 use crate::vgdl::state::{DEAD, Input, NEW, NOBODY, ORIENTED, STOPPED, State, World};
@@ -39,6 +40,12 @@ pub(super) struct Tick<'a, C> {
     pub(super) pulled: Vec<usize>,
     /// How often a sprite has been put somewhere.
     pub(super) moves: u64,
+    /// Where sprites of each type may be, once all have moved of themselves.
+    pub(super) marks: Option<Marks>,
+    /// On which cell each sprite is, as far as that is known then.
+    pub(super) spots: Vec<Spot>,
+    /// The moves that somebody chooses from.
+    ways: Vec<Orientation>,
     /// Whether somebody has died.
     pub(super) deaths: bool,
 }
@@ -49,7 +56,17 @@ impl World {
         if state.won.is_some() {
             return;
         }
-        let mut tick = Tick { world: self, state, chance, pulled: Vec::new(), moves: 0, deaths: false };
+        let mut tick = Tick {
+            world: self,
+            state,
+            chance,
+            pulled: Vec::new(),
+            moves: 0,
+            marks: None,
+            spots: Vec::new(),
+            ways: Vec::new(),
+            deaths: false,
+        };
         tick.updates(input);
         tick.effects();
         if tick.deaths || state.newborn() < state.sprites.len() {
@@ -144,13 +161,17 @@ impl<C: Chance> Tick<'_, C> {
             }
             Conduct::Chaser { fleeing } => {
                 self.passive(at);
-                let moves = of.target.map_or(Vec::new(), |target| self.towards(at, target, fleeing));
-                self.chosen(at, 'C', &moves);
+                self.ways.clear();
+                if let Some(target) = of.target {
+                    self.towards(at, target, fleeing);
+                }
+                self.chosen(at, 'C');
             }
             Conduct::AltChaser { random } => {
                 self.passive(at);
+                self.ways.clear();
                 if random && self.chance.unit('A') < of.epsilon {
-                    self.chosen(at, 'A', &[]);
+                    self.chosen(at, 'A');
                     return;
                 }
                 let count = |kind: Option<KindId>| {
@@ -163,8 +184,10 @@ impl<C: Chance> Tick<'_, C> {
                     std::cmp::Ordering::Less => of.rivals[1].map(|kind| (kind, true)),
                     std::cmp::Ordering::Equal => None,
                 };
-                let moves = target.map_or(Vec::new(), |(kind, fleeing)| self.towards(at, kind, fleeing));
-                self.chosen(at, 'L', &moves);
+                if let Some((kind, fleeing)) = target {
+                    self.towards(at, kind, fleeing);
+                }
+                self.chosen(at, 'L');
             }
             Conduct::Spawner => {
                 let drawn = self.chance.unit('S');
@@ -197,34 +220,34 @@ impl<C: Chance> Tick<'_, C> {
         sprite.count = sprite.count.saturating_add(1);
     }
 
-    /// One of some moves, or of all where there are none.
-    fn chosen(&mut self, at: usize, who: char, moves: &[Orientation]) {
-        let moves = if moves.is_empty() { &Orientation::ALL } else { moves };
+    /// One of the moves to choose from, or of all where there are none.
+    fn chosen(&mut self, at: usize, who: char) {
+        let moves = if self.ways.is_empty() { &Orientation::ALL[..] } else { &self.ways };
         let drawn = self.chance.below(who, moves.len() as u32) as usize;
         let way = moves[drawn.min(moves.len() - 1)].vector();
         self.active(at, way, self.speed(at));
     }
 
     /// The moves of a pixel that bring a sprite nearer to the nearest ones of exactly a type, or farther from them.
-    fn towards(&self, at: usize, target: KindId, fleeing: bool) -> Vec<Orientation> {
+    fn towards(&mut self, at: usize, target: KindId, fleeing: bool) {
         let from = (self.state.sprites[at].x, self.state.sprites[at].y);
         let distance = |from: (i32, i32), to: usize| {
             let to = &self.state.sprites[to];
             (from.0 - to.x).abs() + (from.1 - to.y).abs()
         };
         let nearest = self.state.all(target).map(|to| distance(from, to)).min();
-        let mut moves = Vec::new();
+        let mut ways = std::mem::take(&mut self.ways);
         for to in self.state.all(target).filter(|to| Some(distance(from, *to)) == nearest) {
             for orientation in Orientation::ALL {
                 let (x, y) = orientation.vector();
                 let then = distance((from.0 + x, from.1 + y), to);
                 let here = distance(from, to);
                 if if fleeing { then > here } else { then < here } {
-                    moves.push(orientation);
+                    ways.push(orientation);
                 }
             }
         }
-        moves
+        self.ways = ways;
     }
 
     fn avatar(&mut self, at: usize, input: Input) {
@@ -351,7 +374,17 @@ impl<C: Chance> Tick<'_, C> {
         let sprite = &mut self.state.sprites[at];
         self.state.stirred |= self.world.idle[usize::from(sprite.kind)] && (sprite.x, sprite.y) != (x, y);
         (sprite.x, sprite.y, sprite.row_y) = (x, y, y);
+        self.moved(at);
+    }
+
+    /// A sprite is somewhere else.
+    pub(super) fn moved(&mut self, at: usize) {
         self.moves += 1;
+        if let Some(marks) = &mut self.marks {
+            let sprite = &self.state.sprites[at];
+            marks.set(&self.world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
+            self.spots[at] = SEVERAL;
+        }
     }
 }
 

@@ -19,6 +19,7 @@ inventory::submit! {
         name: "Take",
         summary: "Take (.take)",
         suffixes: &[".take"],
+        also: &[],
         limits: || limits::docs(&LIMITS),
         describe: |source| {
             let doc = "the number of the level beside the rules".to_owned();

@@ -14,3 +14,4 @@ mod symmetries;
 mod time;
 mod vgdl;
 mod vgdl_json;
+mod vgdl_statistics;

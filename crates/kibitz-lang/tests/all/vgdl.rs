@@ -15,7 +15,7 @@ use kibitz_lang::vgdl::tick::Chance;
 use crate::vgdl_json::Json;
 
 /// Recorded games and the files of their rules, if they are there.
-fn recorded() -> Option<(PathBuf, PathBuf)> {
+pub fn recorded() -> Option<(PathBuf, PathBuf)> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let places = [shared, Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared")];
     let found = places.iter().find(|place| place.join("oracle/vgdl").is_dir());
@@ -31,7 +31,7 @@ fn lines(path: &Path) -> Vec<Json> {
     text.lines().map(Json::read).collect()
 }
 
-fn world(rules: &str, text: &str) -> World {
+pub fn world(rules: &str, text: &str) -> World {
     let sources = [Source::new("rules.vgdl", rules), Source::new("level.txt", text)];
     let lines =
         parse(&sources[0], 1 << 20).unwrap_or_else(|found| panic!("{}", render_all(&sources, &found, 9)));

@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 
 use kibitz_core::abilities::{
     Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, Evaluate, Facts, Faults,
-    OwnMacroActions, PlanningModel, Preferred, Prove, Resample, Solver, StateHash, Svg, Symmetries,
-    ViewKey,
+    OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver, StateHash, Svg,
+    Symmetries, ViewKey,
 };
+use kibitz_core::episode::Timing;
 use kibitz_core::macro_actions::MacroActions;
 use kibitz_core::playout::{Context, Policy, Rollout};
 use kibitz_core::rng::derive;
@@ -30,6 +31,7 @@ impl PyRules {
             action_heuristic: there(&methods.action_values).map(|it| it as _),
             preferred: there(&methods.preferred).map(|it| it as _),
             shown_chance: None,
+            pieces: None,
             resampling: there(&methods.resample).map(|it| it as _),
             view_key: there(&methods.view_key).map(|it| it as _),
             collapsed: there(&methods.collapsed).map(|it| it as _),
@@ -43,7 +45,8 @@ impl PyRules {
             symmetries: there(&methods.reflected).map(|it| it as _),
             macro_actions: there(&methods.macro_actions).map(|it| it as _),
             batch: there(&methods.play_out_many).map(|it| it as _),
-            real_time: None,
+            real_time: there(&methods.timing).map(|it| it as _),
+            roles: None,
             faults: Some(self),
         }
     }
@@ -291,6 +294,40 @@ impl Atoms<Truth> for PyRules {
             }
             Ok(())
         });
+    }
+}
+
+impl RealTime<Truth> for PyRules {
+    fn timing(&self, state: &Truth) -> Timing {
+        self.ask(state, Timing::Turns, |py, state| {
+            let Some(timing) = &self.methods.timing else { return Ok(Timing::Turns) };
+            let answer = timing.bind(py).call1((state,)).map_err(raised("timing"))?;
+            if answer.is_none() {
+                return Ok(Timing::Turns);
+            }
+            match answer.extract::<u64>() {
+                Ok(ticks) => Ok(Timing::Due(ticks)),
+                _ if answer.extract::<f64>().is_ok_and(|ticks| ticks == f64::INFINITY) => Ok(Timing::Open),
+                _ => contract(format!(
+                    "timing returned {}; expected a whole number of ticks, math.inf, or None for a state in which \
+                     players take turns",
+                    show(&answer)
+                )),
+            }
+        })
+    }
+
+    fn pass(&self, state: &mut Truth, ticks: u64) {
+        let later = self.ask(state, None, |py, state| {
+            let Some(pass) = &self.methods.pass_time else { return Ok(None) };
+            pass.bind(py)
+                .call1((state, ticks))
+                .map(|later| Some(later.unbind()))
+                .map_err(raised("pass_time"))
+        });
+        if later.is_some() {
+            state.0 = later;
+        }
     }
 }
 

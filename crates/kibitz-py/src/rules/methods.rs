@@ -38,6 +38,8 @@ pub struct Methods {
     pub reflected_action: Option<Py<PyAny>>,
     pub macro_actions: Option<Py<PyAny>>,
     pub play_out_many: Option<Py<PyAny>>,
+    pub timing: Option<Py<PyAny>>,
+    pub pass_time: Option<Py<PyAny>>,
 }
 
 impl Methods {
@@ -98,6 +100,8 @@ impl Methods {
             reflected_action: find("reflected_action")?,
             macro_actions: find("macro_actions")?,
             play_out_many: find("play_out_many")?,
+            timing: find("timing")?,
+            pass_time: find("pass_time")?,
         })
     }
 }

@@ -222,6 +222,9 @@ impl PyRules {
 
     fn joint<'py>(&self, py: Python<'py>, joint: &[Action]) -> Checked<Bound<'py, PyTuple>> {
         let value = |action: &Action| {
+            if *action == Action::WAIT {
+                return Ok(py.None().into_bound(py));
+            }
             self.action_value(py, *action).ok_or_else(|| {
                 Trouble::Contract(format!(
                     "step was asked for action number {}, which no method returned",

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kibitz.lab.reports.names import BUDGETS, clip
+from kibitz.lab.reports.names import BUDGETS, clip, read
 from kibitz.lab.reports.plots import COLOURS, INK, MARKERS, Point, amounts_axis, blank, draw_line, style
-from kibitz.lab.reproductions import COST
+from kibitz.lab.reproductions import COST, Curve
 from kibitz.lab.statistics.agreement import Figure as Value
 
 if TYPE_CHECKING:
@@ -36,8 +36,13 @@ def draw(measured: Sequence[Measured], title: str, caption: str) -> Figure:
     with style():
         width = max(WIDE * across, 5.4)
         figure, every = blank(width, HIGH * down + 1.2, len(measured), across)
+        heat = [each for each in measured if _is_heat(each)]
+        values = [point.figure.value for each in heat for line in each.lines for point in line.points]
         for each, axes in zip(measured, every, strict=True):
-            _panel(axes, each, planners, published)
+            if _is_heat(each):
+                _heat_map(axes, each, min(values, default=0.0), max(values, default=1.0))
+            else:
+                _panel(axes, each, planners, published)
         handles = {
             label: handle
             for axes in every
@@ -45,19 +50,67 @@ def draw(measured: Sequence[Measured], title: str, caption: str) -> Figure:
         }
         # Ours first, in the order of the file.
         entries = [label for label in (*map(clip, planners), *published) if label in handles]
-        figure.legend(
-            [handles[label] for label in entries],
-            entries,
-            title="\n".join(textwrap.wrap(title, int(11 * width))),
-            title_fontsize=11,
-            loc="outside upper center",
-            # About thirteen letters go into an inch, and the lines before them need half of one.
-            ncols=max(1, min(len(entries), int(width / (0.5 + max(map(len, entries)) / 13)))),
-        )
+        about = "\n".join(textwrap.wrap(title, int(11 * width)))
+        if entries:
+            figure.legend(
+                [handles[label] for label in entries],
+                entries,
+                title=about,
+                title_fontsize=11,
+                loc="outside upper center",
+                # About thirteen letters go into an inch, and the lines before them need half of one.
+                ncols=max(1, min(len(entries), int(width / (0.5 + max(map(len, entries)) / 13)))),
+            )
+        else:
+            figure.suptitle(about, fontsize=11)
         cover = max((each.confidence for each in measured), default=0.95)
-        words = f"Published: {caption}. Bars: {100 * cover:g} % intervals."
+        bars = "" if len(heat) == len(measured) else f" Bars: {100 * cover:g} % intervals."
+        words = f"Published: {caption}.{bars}"
         figure.supxlabel("\n".join(textwrap.wrap(words, int(15 * width))), fontsize=8)
         return figure
+
+
+def _is_heat(measured: Measured) -> bool:
+    return isinstance(measured.curve, Curve) and measured.curve.style == "heat map"
+
+
+def _heat_map(axes: Axes, measured: Measured, low: float, high: float) -> None:
+    """A row for each planner, a column for each value of the parameter, figures in the cells."""
+    import numpy as np
+
+    lines = measured.lines
+    columns = sorted({point.at for line in lines for point in line.points})
+    cells = np.full((len(lines), len(columns)), np.nan)
+    for row, line in enumerate(lines):
+        for point in line.points:
+            cells[row, columns.index(point.at)] = point.figure.value
+    axes.imshow(cells, cmap="cividis", vmin=low, vmax=max(high, low + 1e-9), origin="lower", aspect="auto")
+    for row, column in zip(*np.nonzero(~np.isnan(cells)), strict=True):
+        value = cells[row, column]
+        ink = "#1a1a1a" if value - low > 0.6 * (high - low) else "white"
+        axes.text(column, row, f"{value:.4g}", ha="center", va="center", color=ink, fontsize=8)
+    axes.set_xticks(range(len(columns)), [f"{at:,.10g}" for at in columns])
+    axes.set_yticks(range(len(lines)), _apart([line.planner for line in lines]))
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_title(clip(f"{measured.curve.title}: {measured.curve.measure}", 48), fontsize=10)
+    axes.set_xlabel(measured.curve.parameter)
+
+
+def _apart(planners: Sequence[str]) -> list[str]:
+    """What tells planners apart: their parameters that not all of them have, or their names.
+
+    >>> from kibitz.lab.reports.curves import _apart
+    >>> _apart(["hindsight(worlds=3, horizon=1)", "hindsight(worlds=3, horizon=5)"])
+    ['horizon=1', 'horizon=5']
+    """
+    specs = [read(planner) for planner in planners]
+    shared = frozenset.intersection(*(frozenset(spec.parameters) for spec in specs))
+    if len({spec.name for spec in specs}) > 1:
+        return [clip(spec.text(shared), 30) for spec in specs]
+    rows = [", ".join(f"{k}={v}" for k, v in spec.parameters if (k, v) not in shared) for spec in specs]
+    return [clip(row or spec.name, 30) for row, spec in zip(rows, specs, strict=True)]
 
 
 def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[str]) -> None:

@@ -10,15 +10,26 @@ for (const replay of document.querySelectorAll(".replay")) {
     slider.value = at;
     shown.textContent = frames[at].dataset.title;
   };
-  const go = { first: () => show(0), back: () => show(at - 1), on: () => show(at + 1),
+  const play = controls.querySelector('[data-go="play"]'), pace = controls.querySelector("select");
+  let timer = null;
+  const pause = () => { clearInterval(timer); timer = null; play.textContent = "play"; };
+  const run = () => {
+    if (at === frames.length - 1) show(0);
+    timer = setInterval(() => { show(at + 1); if (at === frames.length - 1) pause(); }, 1000 / pace.value);
+    play.textContent = "pause";
+  };
+  pace.value = replay.dataset.pace;
+  pace.addEventListener("change", () => { if (timer !== null) { pause(); run(); } });
+  const go = { play: () => timer === null ? run() : pause(), first: () => show(0), back: () => show(at - 1), on: () => show(at + 1),
     last: () => show(frames.length - 1) };
   slider.max = frames.length - 1;
   slider.addEventListener("input", () => show(Number(slider.value)));
   controls.querySelectorAll("button").forEach(
     button => button.addEventListener("click", () => go[button.dataset.go]()));
-  const keys = { ArrowLeft: go.back, ArrowRight: go.on, Home: go.first, End: go.last };
+  const keys = { ArrowLeft: go.back, ArrowRight: go.on, Home: go.first, End: go.last, " ": go.play };
   const alone = document.querySelectorAll(".replay").length === 1;
   (alone ? document : replay).addEventListener("keydown", event => {
+    if (event.key === " " && event.target.closest("button, select")) return;
     if (keys[event.key] && !event.altKey && !event.ctrlKey && !event.metaKey) {
       event.preventDefault(); keys[event.key]();
     }

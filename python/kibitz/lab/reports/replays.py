@@ -7,6 +7,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kibitz._core import Belief, Referee
 from kibitz.lab.replay import turns
 from kibitz.lab.reports.page import document, image
 from kibitz.lab.reports.text import time
@@ -15,20 +16,29 @@ if TYPE_CHECKING:
     from kibitz import Game, State
     from kibitz.lab.replay import Frame, Reasons, Replay
 
-MOST = 500
+MOST = 2_000
 """Turns that a page of its own shows."""
+LARGEST = 24_000_000
+"""Characters of frames after which it shows no more."""
+
+FAST = 100
+"""Longer games than this begin at ten moves a second."""
 
 CONTROLS = """<div class="controls" hidden>
 <button type="button" data-go="first" title="to the beginning (Home)">|◀</button>
 <button type="button" data-go="back" title="back (left arrow)">◀</button>
+<button type="button" data-go="play" title="play and pause (space)">play</button>
+<select aria-label="moves a second"><option value="1">1 a second</option><option value="2">2 a second</option>
+<option value="5">5 a second</option><option value="10">10 a second</option>
+<option value="20">20 a second</option></select>
 <input type="range" min="0" value="0" aria-label="move">
 <button type="button" data-go="on" title="on (right arrow)">▶</button>
 <button type="button" data-go="last" title="to the end (End)">▶|</button>
 <output></output></div>"""
 
 
-def replay_page(replay: Replay, game: Game | None = None) -> str:
-    """A page of its own for a replay.
+def replay_page(replay: Replay, game: Game | None = None, *, belief: str | None = None) -> str:
+    """A page of its own for a replay; `belief` as in `replay_section`.
 
     >>> import kibitz as kb
     >>> from kibitz.lab import replay
@@ -47,28 +57,67 @@ def replay_page(replay: Replay, game: Game | None = None) -> str:
         f'<p class="dim">seed {replay.seed}, episode {replay.episode}, kibitz {escape(replay.version)}; '
         f"{escape(_outcome(replay, game))}</p><dl>{seats}</dl>"
     )
-    return document(f"{replay.game}: a replay", [head, replay_section(replay, game)])
+    return document(f"{replay.game}: a replay", [head, replay_section(replay, game, belief=belief)])
 
 
-def replay_section(replay: Replay, game: Game | None = None, most: int = MOST) -> str:
-    """A replay as a part of a page: all frames in order; the page's script shows one at a time."""
+def replay_section(
+    replay: Replay, game: Game | None = None, most: int = MOST, *, belief: str | None = None
+) -> str:
+    """A replay as a part of a page: all frames in order; the page's script shows one at a time.
+
+    With a kind of `belief`, `particles(1000)` for example, each mover has a picture of what that belief
+    makes of all that it has seen; ValueError where the game draws none.
+    """
     game = replay.load_game(game)
     frames = list(replay.frames(game))
     played = turns(frames)
-    shown = played[:most]
-    parts = list(_frames(replay, shown, game))
-    if len(shown) == len(played):
+    parts: list[str] = []
+    size = 0
+    minds = None if belief is None else _Minds(replay, game, belief)
+    for part in _frames(replay, played[:most], game, minds):
+        size += len(part)
+        if size > LARGEST:
+            break
+        parts.append(part)
+    if len(parts) == len(played):
         last = frames[-1].after if frames else game.initial()
         title = "the end" if replay.over else "left here"
         ending = f'<p class="outcome">{escape(_outcome(replay, game))}</p>'
         parts.append(_frame(title, "the end", _positions(last, []), ending))
     else:
-        left = len(played) - len(shown)
+        left = len(played) - len(parts)
         parts.append(_frame("cut", "the cut", "", f'<p class="note">{left} more turns are not shown.</p>'))
-    return f'<section class="replay">{CONTROLS}\n' + "\n".join(parts) + "\n</section>"
+    pace = 10 if len(played) > FAST else 1
+    return f'<section class="replay" data-pace="{pace}">{CONTROLS}\n' + "\n".join(parts) + "\n</section>"
 
 
-def _frames(replay: Replay, played: list[list[Frame]], game: Game) -> Iterator[str]:
+class _Minds:
+    """What each player believes on the way through a game, drawn."""
+
+    def __init__(self, replay: Replay, game: Game, kind: str) -> None:
+        self.replay, self.game, self.kind = replay, game, kind
+        self.beliefs = [Belief(game, kind, replay.seed) for _ in replay.planners]
+
+    def picture(self, mover: int, steps: int) -> str:
+        """After so many steps of the replay, as a part of the page."""
+        referee = Referee.from_history(self.game, self.replay.history_until(steps))
+        belief = self.beliefs[mover]
+        try:
+            belief.update(referee.view(mover))
+        except ValueError as error:
+            return f'<p class="note">{escape(f"{self.kind}: {error}")}</p>'
+        svg = belief.svg()
+        if svg is None:
+            raise ValueError(f"{self.game.spec} has no pictures of beliefs")
+        who = self.game.player_name(mover)
+        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in belief.notes)
+        caption = f"what {who} may believe: {self.kind}"
+        return f"<figure>{image(svg, caption)}<figcaption>{escape(caption)}</figcaption>{notes}</figure>"
+
+
+def _frames(
+    replay: Replay, played: list[list[Frame]], game: Game, minds: _Minds | None = None
+) -> Iterator[str]:
     number, moves = 0, sum(1 for turn in played if turn[0].move.movers)
     for turn in played:
         first, *rest = turn
@@ -89,7 +138,10 @@ def _frames(replay: Replay, played: list[list[Frame]], game: Game) -> Iterator[s
             reasons.append(_reasons(decision, game, mover))
         reasons += [f"<p>{escape(line)}</p>" for line in _aftermath(turn, rest, game)]
         title = f"move {number}: {who}"
-        yield _frame(title, f"move {number} of {moves}", _positions(first.before, movers), "".join(reasons))
+        positions = _positions(first.before, movers)
+        if minds is not None:
+            positions += "".join(minds.picture(mover, first.number - 1) for mover in movers)
+        yield _frame(title, f"move {number} of {moves}", positions, "".join(reasons))
 
 
 def _aftermath(turn: list[Frame], drawn: list[Frame], game: Game) -> Iterator[str]:

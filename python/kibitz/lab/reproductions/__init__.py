@@ -49,7 +49,7 @@ Shown = Literal[
     "choice",
 ]
 """What a panel of searches may show."""
-Claim = Literal["better", "alike"]
+Claim = Literal["better", "all better", "alike"]
 """What an order says of two planners."""
 SHARES = ("win rate", "action frequency", "playout win rate", "share of time")
 """Measures from 0 to 1."""
@@ -57,6 +57,10 @@ COSTS = ("relative simulations", "share of time")
 """Processor time of a planner beside that of another one."""
 UNPLAYED = ("exact value", "playout win rate", "end of a search", *COSTS, "heuristic seconds")
 """Measures that need no experiment."""
+Style = Literal["lines", "heat map"]
+"""How a curve's panel is drawn."""
+Ordered = Literal["mean return", "CPU seconds"]
+"""What an order is by: more return, or less processor time a game."""
 DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""
 FROM_REPLAYS = ("undiscounted return", "action frequency")
@@ -205,6 +209,8 @@ class Curve:
     against: str | None = None
     """Whom the planners met; only needed where they met several."""
     paper: tuple[Published, ...] = ()
+    style: Style = "lines"
+    """A line for each planner, or a row of a heat map."""
 
 
 @dataclass(frozen=True)
@@ -213,11 +219,14 @@ class Order:
 
     title: str
     planners: tuple[str, ...]
-    """The best first; each is compared with the next."""
+    """The best first; by default each is compared with the next."""
     claim: Claim = "better"
-    """What is published: that each is better than the next, or that the first and each other are alike."""
+    """What is published: that each is better than the next, that all are better than the last, or that the
+    first and each other are alike."""
     game: str | None = None
     """By default the experiment's, if it has only one."""
+    measure: Ordered = "mean return"
+    """What they are compared by."""
 
 
 @dataclass(frozen=True)

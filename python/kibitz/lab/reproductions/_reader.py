@@ -22,10 +22,12 @@ from kibitz.lab.reproductions import (
     Curve,
     Measure,
     Order,
+    Ordered,
     Published,
     Reproduction,
     Search,
     Shown,
+    Style,
     Target,
 )
 from kibitz.lab.standings import Ties
@@ -161,6 +163,7 @@ class ReproductionReader(Reader):
             "measure": self.get(table, "measure", place, one_of(*DRAWN)),
             "game": self.get(table, "game", place, text),
             "against": self.get(table, "against", place, text),
+            "style": self.get(table, "style", place, one_of(*get_args(Style))),
         }
         for key in ("title", "planners"):
             if key not in table:
@@ -179,6 +182,7 @@ class ReproductionReader(Reader):
             "planners": self.several(table, "planners", place, text),
             "claim": self.get(table, "claim", place, one_of(*get_args(Claim))),
             "game": self.get(table, "game", place, text),
+            "measure": self.get(table, "measure", place, one_of(*get_args(Ordered))),
         }
         order = Order(**({"title": "", "planners": ()} | {k: v for k, v in found.items() if v is not None}))
         if "title" not in table or len(order.planners) < 2:

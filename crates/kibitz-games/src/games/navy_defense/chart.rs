@@ -102,6 +102,15 @@ impl Chart {
         x.abs_diff(u) <= 1 && y.abs_diff(v) <= 1
     }
 
+    /// The number of a square among the nine on and round another one, from south-west to north-east.
+    pub fn around(&self, square: u8, other: u8) -> Option<u8> {
+        if !self.near(square, other) {
+            return None;
+        }
+        let ((x, y), (u, v)) = (self.place(square), self.place(other));
+        Some((v + 1 - y) * 3 + (u + 1 - x))
+    }
+
     /// Moves between two squares.
     pub fn distance(&self, square: u8, other: u8) -> u8 {
         let ((x, y), (u, v)) = (self.place(square), self.place(other));

@@ -99,14 +99,36 @@ impl NavyDefense {
         let mut picture = Picture::new(width, board + 2 * MARGIN + 34);
         for (number, (observed, title)) in (0..).zip(boards) {
             let left = MARGIN + number * (board + MARGIN);
-            self.board(&mut picture, state, *observed, left);
+            self.board(&mut picture, state, *observed, left, None);
             picture.words(left + board / 2, 13, 13, INK, title);
         }
         picture.words(width / 2, board + 2 * MARGIN + 18, 13, INK, self.caption(state));
         picture.finish()
     }
 
-    fn board(&self, picture: &mut Picture, state: &State, observed: bool, left: i32) {
+    /// What is observed in some states that look alike, and on each square how likely it is that a submarine is
+    /// there: a heat map.
+    pub(super) fn drawn_belief(&self, states: &[(&State, f64)]) -> Option<String> {
+        let (first, _) = states.first()?;
+        let mut heat = vec![0.0; self.chart.squares().into()];
+        let mut there = 0.0;
+        for (state, likely) in states {
+            let mut squares: Vec<u8> = state.submarines().iter().map(|it| it.at).collect();
+            there += likely * squares.len() as f64;
+            squares.sort_unstable();
+            squares.dedup();
+            squares.iter().for_each(|square| heat[usize::from(*square)] += likely);
+        }
+        let board = i32::from(self.chart.size()) * SQUARE;
+        let mut picture = Picture::new(board + 2 * MARGIN, board + 2 * MARGIN + 34);
+        self.board(&mut picture, first, true, MARGIN, Some(&heat));
+        picture.words(MARGIN + board / 2, 13, 13, INK, "a submarine here, in %");
+        let caption = format!("{there:.1} submarines expected");
+        picture.words(MARGIN + board / 2, board + 2 * MARGIN + 18, 13, INK, caption);
+        Some(picture.finish())
+    }
+
+    fn board(&self, picture: &mut Picture, state: &State, observed: bool, left: i32, heat: Option<&[f64]>) {
         let size = i32::from(self.chart.size());
         let corner = |square: u8| {
             let (x, y) = self.chart.place(square);
@@ -116,6 +138,20 @@ impl NavyDefense {
             let (x, y) = corner(square);
             let sonar = self.chart.near(state.navy, square);
             picture.rect(x, y, SQUARE - 1, SQUARE - 1, 2, if sonar { SONAR } else { LIGHT });
+            let Some(likely) = heat.map(|heat| heat[usize::from(square)]) else { continue };
+            if likely > 0.0 {
+                // The root brings out what is unlikely: on a large board most of it is.
+                picture.tint(x, y, SQUARE - 1, SQUARE - 1, FIRST, likely.sqrt().min(1.0));
+            }
+            if likely >= 0.005 {
+                picture.words(
+                    x + SQUARE - 12,
+                    y + SQUARE - 9,
+                    10,
+                    INK,
+                    format_args!("{:.0}", 100.0 * likely),
+                );
+            }
         }
         for number in 0..size {
             let middle = number * SQUARE + SQUARE / 2;

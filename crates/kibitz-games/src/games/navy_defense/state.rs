@@ -171,10 +171,8 @@ pub fn report(state: &State, chart: &Chart) -> Observation {
     let mut sighted = [0u64; MOST];
     let mut count = 0;
     for submarine in state.submarines() {
-        if chart.near(state.navy, submarine.at) {
-            let ((x, y), (u, v)) = (chart.place(state.navy), chart.place(submarine.at));
-            let place = u64::from(v + 1 - y) * 3 + u64::from(u + 1 - x);
-            sighted[count] = 2 * place + u64::from(submarine.health);
+        if let Some(place) = chart.around(state.navy, submarine.at) {
+            sighted[count] = 2 * u64::from(place) + u64::from(submarine.health);
             count += 1;
         }
     }

@@ -1,3 +1,6 @@
+use std::collections::BTreeMap;
+
+use kibitz_core::belief::{Belief, Exact, Factored};
 use kibitz_core::params::Params;
 
 use super::*;
@@ -321,4 +324,71 @@ fn worlds_that_cannot_be_are_refused() {
     assert!(error("navy(fewest=4)").contains("at least 4 submarines cannot be at most 3"));
     assert!(error("navy(move_cost=-1)").contains("move_cost"));
     assert!(error("navy(cargo=9)").contains("cargo"));
+}
+
+/// What a belief holds, by the states' keys.
+fn distribution(game: &NavyDefense, belief: &dyn Belief, view: &View) -> BTreeMap<u64, f64> {
+    let mut found: BTreeMap<u64, f64> = BTreeMap::new();
+    for (world, p) in belief.worlds(game, view, usize::MAX).unwrap() {
+        let state = world.state.get::<State>();
+        assert_eq!(state.seen, view.key());
+        *found.entry(game.hash(state)).or_default() += p;
+    }
+    found
+}
+
+/// The belief by single submarines is that over all of them together, whatever happens: the former is found by products, the
+/// latter by listing.
+#[test]
+fn submarines_go_their_own_ways() {
+    let (mut hit, mut sighted, mut sunk) = (0, 0, 0);
+    for (spec, seeds) in [
+        ("navy(size=4, cargo=2, submarines=3, steps=12)", 0..10),
+        ("navy(size=4, cargo=2, submarines=3, fewest=0, steps=12, behaviour=stubborn)", 0..10),
+        ("navy(size=3, cargo=2, submarines=3, fewest=2, steps=10, behaviour=stubborn, sunk=over)", 0..6),
+        ("navy(size=5, cargo=3, submarines=2, steps=12, behaviour=stubborn, idle=hunt)", 0..6),
+    ] {
+        let game = NavyDefense::new(NavyDefenseParams::from_spec(&spec.parse().unwrap()).unwrap()).unwrap();
+        for seed in seeds {
+            let mut rng = Rng::new(seed);
+            let (mut state, mut view) = (Game::initial(&game), View::new(0));
+            let (mut whole, mut factored) = (Exact::new(1_000_000), Factored::new(1_000_000));
+            loop {
+                let turn = game.turn(&state);
+                let action = match turn {
+                    Turn::Over => break,
+                    Turn::Chance => game.draw(&state, &mut rng),
+                    _ => {
+                        view.legal.clear();
+                        game.legal(&state, 0, &mut view.legal);
+                        whole.update(&game, &view, &mut rng, &mut || false).unwrap();
+                        factored.update(&game, &view, &mut rng, &mut || false).unwrap();
+                        assert!(whole.notes().is_empty() && factored.notes().is_empty());
+                        let all = distribution(&game, &whole, &view);
+                        let products = distribution(&game, &factored, &view);
+                        assert_eq!(all.len(), products.len(), "{spec}, seed {seed}");
+                        for ((one, p), (other, q)) in all.iter().zip(&products) {
+                            assert!(
+                                one == other && (p - q).abs() < 1e-9,
+                                "{spec}, seed {seed}: {p} and {q}"
+                            );
+                        }
+                        hit += u32::from(state.cargo[0].health == 1);
+                        sunk += u32::from(state.cargo[0].health == 0 || state.navy_health == 0);
+                        let seen = |it: &Submarine| game.chart.near(state.navy, it.at);
+                        sighted += u32::from(state.submarines().iter().any(seen));
+                        let action = view.legal[rng.below(view.legal.len() as u32) as usize];
+                        view.events.push(Event::Acted(action));
+                        action
+                    }
+                };
+                game.step(&mut state, &[action], &mut [0.0]);
+                let told = game.told(&state, turn, &[action]);
+                if told != Observation::SILENT {
+                    view.events.push(Event::Observed(told));
+                }
+            }
+        }
+    }
+    assert!(hit > 20 && sighted > 20 && sunk > 20, "{hit} {sighted} {sunk}: too little happens");
 }

@@ -6,7 +6,7 @@
 //! the return is the score that the rules give, 0 to 100.
 
 use kibitz_core::abilities::{
-    Abilities, ActionHeuristic, Atoms, Batch, Facts, Faults, StateHash, Svg, Symmetries,
+    Abilities, ActionHeuristic, Atoms, Batch, Facts, Faults, Roles, StateHash, Svg, Symmetries,
 };
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -510,6 +510,7 @@ impl<M: Machine> Game for RuleGame<M> {
             atoms: (open && self.machine.atoms() > 0).then_some(self),
             symmetries: (!open).then_some(self),
             batch: Some(self),
+            roles: Some(self),
             faults: Some(self),
             ..Abilities::default()
         }
@@ -573,6 +574,26 @@ impl<M: Machine> Atoms<RuleState<M::Facts>> for RuleGame<M> {
 impl<M: Machine> Facts<RuleState<M::Facts>> for RuleGame<M> {
     fn facts(&self, state: &RuleState<M::Facts>) -> Vec<String> {
         self.machine.describe(&state.facts)
+    }
+}
+
+impl<M: Machine> Roles<RuleState<M::Facts>> for RuleGame<M> {
+    fn roles(&self) -> Vec<(String, Option<usize>)> {
+        let player = |role: usize| self.roles.iter().position(|own| *own == role);
+        self.machine.roles().iter().enumerate().map(|(role, name)| (name.clone(), player(role))).collect()
+    }
+
+    fn role_moves(&self, state: &RuleState<M::Facts>, role: usize) -> Vec<String> {
+        state.of(role).iter().map(|number| self.machine.move_name(&state.facts, role, *number)).collect()
+    }
+
+    fn within_turn(&self, state: &RuleState<M::Facts>) -> bool {
+        !state.chosen.is_empty()
+    }
+
+    fn percepts(&self, after: &RuleState<M::Facts>, player: usize) -> Vec<String> {
+        let heard = |past: &Past<_>| self.machine.percepts(&past.before, &past.moves, self.roles[player]);
+        after.past.as_deref().map_or_else(Vec::new, heard)
     }
 }
 

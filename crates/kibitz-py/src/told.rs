@@ -1,0 +1,211 @@
+//! A seat of an episode that is refereed elsewhere, as Python sees it: what it is told becomes a view, as planners take it.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use kibitz_core::belief;
+use kibitz_core::episode::Played;
+use kibitz_core::{Action, Rng, Turn};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::count::at_work;
+use crate::fault::drive;
+use crate::game::Game;
+use crate::referee::{Referee, View};
+
+/// A seat that is told what happens by whoever holds the truth elsewhere.
+#[pyclass(module = "kibitz._core", frozen)]
+pub struct Told {
+    game: Py<Game>,
+    player: usize,
+    role: usize,
+    /// The roles' players, in the order of the rules; none for chance's.
+    roles: Vec<Option<usize>>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// Where the rules hide something: histories that agree with what was told.
+    hidden: Option<belief::Told>,
+    /// Follows what happened, or one of those histories: its view is the seat's.
+    referee: Referee,
+    steps: Vec<Vec<Action>>,
+    turns: u64,
+}
+
+impl Told {
+    /// RuntimeError while another thread is at it: to wait for that one, which may want the GIL, could last for ever.
+    fn inner(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(inner),
+            Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("it is busy in another thread")),
+        }
+    }
+
+    /// What each mover does of what the roles do, or chance.
+    fn joint(&self, py: Python<'_>, referee: &Referee, moves: &[String]) -> PyResult<Vec<Action>> {
+        let state = referee.state(py);
+        let named = |role: usize| state.find_action(py, self.roles[role], &moves[role]).map(Action);
+        let turn = referee.turn();
+        if turn == Turn::Chance {
+            let chance = self.roles.iter().position(Option::is_none);
+            return Ok(vec![chance.map_or(Ok(Action(0)), named)?]);
+        }
+        let role = |mover: usize| self.roles.iter().position(|player| *player == Some(mover));
+        turn.movers().iter().filter_map(role).map(named).collect()
+    }
+}
+
+impl Inner {
+    fn follow(&mut self, py: Python<'_>, joint: &[Action]) -> PyResult<()> {
+        self.referee.follow(py, &Played::new(0, self.referee.turn(), joint))?;
+        self.steps.push(joint.to_vec());
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Told {
+    /// ValueError for a game whose rules do not speak of roles.
+    #[new]
+    #[pyo3(signature = (game, player, seed=0))]
+    fn new(game: &Bound<'_, Game>, player: usize, seed: u64) -> PyResult<Told> {
+        let rules = game.get();
+        let player = rules.check_player(player)?;
+        let roles: Vec<Option<usize>> = rules.model.roles().into_iter().map(|(_, player)| player).collect();
+        let Some(role) = roles.iter().position(|other| *other == Some(player)) else {
+            return Err(PyValueError::new_err(format!(
+                "{} has no roles: only games made of rules can be refereed elsewhere",
+                rules.spec
+            )));
+        };
+        let referee = Referee::begin(game, Rng::new(seed), u64::MAX)?;
+        let hidden = (!rules.model.info().perfect_information)
+            .then(|| belief::Told::new(rules.model.clone(), player, Rng::new(seed)));
+        let inner = Inner { hidden, referee, steps: Vec::new(), turns: 0 };
+        Ok(Told { game: game.clone().unbind(), player, role, roles, inner: Mutex::new(inner) })
+    }
+
+    /// Whether the rules hide something: then it is told what it perceives, else what everybody does.
+    #[getter]
+    fn hidden(&self) -> PyResult<bool> {
+        Ok(self.inner()?.hidden.is_some())
+    }
+
+    /// How many turns it was told of.
+    #[getter]
+    fn turns(&self) -> PyResult<u64> {
+        Ok(self.inner()?.turns)
+    }
+
+    /// Whether the game is over, where nothing is hidden.
+    #[getter]
+    fn over(&self) -> PyResult<bool> {
+        Ok(self.inner()?.referee.over())
+    }
+
+    /// The names of what it may do now, also where that is but one thing; none when the game is over.
+    #[getter]
+    fn moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let (game, inner) = (self.game.get(), self.inner()?);
+        let state = inner.referee.state(py);
+        drive(py, game, || match &inner.hidden {
+            None if inner.referee.over() => Vec::new(),
+            None => game.model.role_moves(&state.state, self.role),
+            Some(hidden) => {
+                let name =
+                    |action: &Action| game.model.action_name(&state.state, Some(self.player), *action);
+                hidden.legal().iter().map(name).filter(|name| !name.is_empty()).collect()
+            }
+        })
+    }
+
+    /// Takes in what all roles did in a turn, in the order of the rules, where nothing is hidden. ValueError where that is
+    /// not legal; nothing has happened then.
+    fn moved(&self, py: Python<'_>, moves: Vec<String>) -> PyResult<()> {
+        let mut inner = self.inner()?;
+        let refuse = |what: String| Err(PyValueError::new_err(what));
+        if inner.hidden.is_some() {
+            return refuse(format!("{} hides what others do", self.game.get().spec));
+        }
+        if moves.len() != self.roles.len() {
+            return refuse(format!(
+                "there are {} roles, and {} moves were told",
+                self.roles.len(),
+                moves.len()
+            ));
+        }
+        if inner.referee.over() {
+            return refuse("the game is over".to_owned());
+        }
+        // Every role's move must be one, chance's and that of a role without a choice included.
+        let model = self.game.get().model.clone();
+        let state = inner.referee.state(py);
+        for (role, told) in moves.iter().enumerate() {
+            let legal = model.role_moves(&state.state, role);
+            let plain =
+                |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+            if !legal.iter().any(|name| plain(name) == plain(told)) {
+                return refuse(format!("{told} is no legal move of {}", model.roles()[role].0));
+            }
+        }
+        loop {
+            let joint = self.joint(py, &inner.referee, &moves)?;
+            inner.follow(py, &joint)?;
+            if !model.within_turn(&inner.referee.state(py).state) {
+                break;
+            }
+        }
+        inner.turns += 1;
+        Ok(())
+    }
+
+    /// Takes in a turn where something is hidden, and after which the game goes on: its own move, if that is known, and what
+    /// it perceived. After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was told: that is passed over, or,
+    /// where nothing else will do, all but its own moves.
+    #[pyo3(signature = (own, percepts, seconds=None))]
+    fn heard(
+        &self,
+        py: Python<'_>,
+        own: Option<&str>,
+        percepts: Vec<String>,
+        seconds: Option<f64>,
+    ) -> PyResult<Option<String>> {
+        let (game, mut inner) = (self.game.get(), self.inner()?);
+        let Some(hidden) = inner.hidden.as_mut() else {
+            return Err(PyValueError::new_err(format!(
+                "{} hides nothing: everybody is told all moves",
+                game.spec
+            )));
+        };
+        let before = hidden.passed_over();
+        let heard = at_work(py, game, seconds, |pace| hidden.hear(own, &percepts, &mut || pace.stop()))?;
+        let passed_over = hidden.passed_over().filter(|now| before.as_ref() != Some(now));
+        let steps = hidden.steps().to_vec();
+        if !steps.starts_with(&inner.steps) {
+            inner.referee = Referee::begin(self.game.bind(py), Rng::new(0), u64::MAX)?;
+            inner.steps.clear();
+        }
+        for joint in &steps[inner.steps.len()..] {
+            inner.follow(py, joint)?;
+        }
+        inner.turns += 1;
+        Ok(heard.err().map_or(passed_over, |trouble| Some(trouble.to_string())))
+    }
+
+    /// All that the seat may know now, for planners. In a history that others do not agree with, `legal` has only what
+    /// all allow.
+    fn view(&self, py: Python<'_>) -> PyResult<View> {
+        let inner = self.inner()?;
+        let mut view = inner.referee.view(py, self.player)?;
+        if let Some(hidden) = &inner.hidden {
+            view.view.legal.retain(|action| hidden.legal().contains(action));
+        }
+        Ok(view)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Told: player {} of {}>", self.player, self.game.get().spec)
+    }
+}

@@ -1,0 +1,166 @@
+"""One match as a player sees it: the rules, what was told so far, and a planner that answers.
+
+Everything here blocks, and is called by one thread at a time. Rules come from the network: they are read
+within limits, as any rules file is, and never evaluated.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable, Mapping
+
+from kibitz import planners
+from kibitz._core import Game, Planner, RulesFile, Told
+from kibitz.advice import for_seconds
+from kibitz.ggp import messages
+from kibitz.ggp.clocks import Processors
+from kibitz.ggp.messages import Start, brief
+
+log = logging.getLogger("kibitz.ggp")
+
+Chosen = Callable[[Game], "str | planners.AnyPlanner"]
+"""Says which planner is to play a game: its spec, or a new one."""
+
+FOR_RULES = 0.5
+"""Of the start clock, for grounding: where that is not enough, a reasoner plays the rules as they are."""
+FOR_HISTORIES = 0.3
+"""Of the time to think, for finding out what may have happened where something is hidden."""
+
+
+class Seat:
+    """A player's seat in one match.
+
+    >>> from kibitz.ggp.messages import Start, Told
+    >>> from kibitz.ggp.seat import Seat
+    >>> from kibitz.lang import FOLDER
+    >>> rules = (FOLDER / "tic-tac-toe.kif").read_text()
+    >>> seat = Seat(Start("match.1", "XPLAYER", rules, 10, 10), "random", seed=1)
+    >>> seat.begin()
+    >>> seat.turn(Told("match.1", None), seconds=1).startswith("(mark")
+    True
+    """
+
+    def __init__(
+        self,
+        start: Start,
+        planner: str | Chosen,
+        *,
+        seed: int = 0,
+        limits: Mapping[str, float] | None = None,
+        processors: Processors | None = None,
+    ) -> None:
+        self.start, self._processors = start, processors or Processors()
+        self._planner, self._seed, self._limits = planner, seed, dict(limits or {})
+        self._random = random.Random(seed)
+        self.choices: list[str] = []
+        """What may be done now; what there is to choose from at random if nothing better comes in time."""
+        self.answered: str | None = None
+        """The last answer; whoever sends it says so."""
+        self.late = False
+        """Whether the manager played something else than the last answer: it came too late."""
+
+    def begin(self) -> None:
+        """Reads the rules and has the planner begin; ValueError, with a sentence, where that cannot be."""
+        seconds = max(0.1, FOR_RULES * self.start.start_clock)
+        limits = {"seconds": min(seconds, 20.0)} | self._limits
+        file = RulesFile(f"{NAME}.kif", list(limits.items()))
+        self.game = game = Game.from_rules(file, [self.start.rules.encode()])
+        self._role, self._player = _role(game, self.start.role)
+        self.told = Told(game, self._player, self._seed)
+        chosen = self._planner if isinstance(self._planner, str) else self._planner(game)
+        if isinstance(chosen, str):
+            # Its own budget, if it has one, or all the time that there is.
+            chosen = for_seconds(chosen, max(0.01, self.start.play_clock))
+        self._chooser = planners.planner(chosen)
+        planners.sit(self._chooser, game, self._player, self._seed)
+        self.choices = self.told.moves
+
+    @property
+    def turns(self) -> int:
+        """How many turns it knows of."""
+        return self.told.turns
+
+    def fits(self, told: messages.Told) -> bool:
+        """Whether a message may be of the next turn: this player did in it what it answered last.
+
+        A message of the protocol for open games has no number; one that comes twice is told by this.
+        """
+        if told.moves is None:
+            return self.answered is None
+        if self.told.hidden:
+            return True  # what is perceived may well be the same again
+        own = told.moves[self._role] if self._role < len(told.moves) else None
+        return own is not None and self.answered is not None and messages.same(own, self.answered)
+
+    def turn(self, told: messages.Told, seconds: float) -> str:
+        """What to answer to PLAY, within about so many seconds: always something legal, as far as can be
+        known."""
+        end = time.monotonic() + seconds
+        self.hear(told, end)
+        if not self.choices:
+            return messages.NIL
+        return self.choices[0] if len(self.choices) == 1 else self._choose(end)
+
+    def hear(self, told: messages.Told, end: float) -> None:
+        """Takes in what happened, before a time; what cannot have happened is logged, and passed over."""
+        try:
+            self._take_in(told, end)
+        except ValueError as error:
+            log.warning("%s: %s; passed over", self.start.match, brief(str(error), messages.LONGEST))
+        self.choices = self.told.moves
+
+    def _take_in(self, told: messages.Told, end: float) -> None:
+        if told.moves is None or (self.told.hidden and told.last):
+            return
+        if not self.told.hidden:
+            if told.turn is not None:
+                raise ValueError("percepts were told, and these rules hide nothing")
+            self.told.moved(told.moves)
+            own: str | None = told.moves[self._role]
+        else:
+            while told.turn is not None and self.told.turns < told.turn - 1:
+                log.warning("%s: a turn was missed", self.start.match)
+                self.told.heard(None, [])
+            own = self.answered if told.own is None else told.own
+            with self._processors.share(end) as seconds:
+                trouble = self.told.heard(own, told.moves, FOR_HISTORIES * seconds)
+            if trouble:
+                log.warning("%s: %s", self.start.match, trouble)
+        if self.answered is not None and own is not None:
+            self.late = not messages.same(own, self.answered)
+
+    def _choose(self, end: float) -> str:
+        view = self.told.view()
+        try:
+            with self._processors.share(end) as seconds:
+                if isinstance(self._chooser, Planner):
+                    name = self._chooser.act(view, seconds=seconds).name
+                else:
+                    name = planners.ask(self._chooser, view).name
+        except Exception as error:
+            # Whatever a planner does, the match goes on.
+            log.warning("%s: the planner failed: %s", self.start.match, brief(str(error), messages.LONGEST))
+            return self.any()
+        if name in self.choices:
+            return name
+        log.warning("%s: the planner chose %s, which may not be legal", self.start.match, name)
+        return self.any()
+
+    def any(self) -> str:
+        """Any legal move."""
+        return self._random.choice(self.choices)
+
+
+NAME = "rules"
+"""What findings call the rules."""
+
+
+def _role(game: Game, name: str) -> tuple[int, int]:
+    """The place of a role in the order of the rules, and its player."""
+    for place, (role, player) in enumerate(game.roles):
+        if player is not None and messages.same(role, name):
+            return place, player
+    known = ", ".join(role for role, player in game.roles if player is not None)
+    raise ValueError(f"there is no role {brief(name)}; there are {brief(known, messages.LONGEST)}")
