@@ -83,6 +83,11 @@ def test_the_contract_is_kept_on_boards_of_other_sizes(name: str) -> None:
         ("domineering(columns=17)", "out of range: 2 to 16"),
         ("knightthrough(rows=9)", "out of range: 3 to 8"),
         ("atarigo(misere=true)", "unknown parameter 'misere'"),
+        ("nogo.kif(rows=0)", "nogo.kif: rows: 0 is out of range: 1 to 9"),
+        ("domineering.kif(columns=99)", "domineering.kif: columns: 99 is out of range: 1 to 10"),
+        ("breakthrough.kif(rows=many)", "breakthrough.kif: rows: many is out of range: 3 to 10"),
+        ("knightthrough.kif(misere=2)", "knightthrough.kif: misere: 2 is out of range: 0 or 1"),
+        ("reversi.kif(size=5)", "reversi.kif: size: 5 is out of range: 4, 6 or 8"),
     ],
 )
 def test_boards_that_do_not_fit_are_refused(name: str, sentence: str) -> None:

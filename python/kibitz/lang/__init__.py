@@ -106,8 +106,8 @@ def limits() -> list[ParamDoc]:
 def load(spec: str, *, limits: Mapping[str, float] | None = None) -> Game:
     """The game of a rules file, or of rules that come with the package.
 
-    Values in brackets replace those of the file's facts of the same name, or change a limit
-    (`limit.seconds=60`); so do `limits`, by names without `limit.`. Rules that take too long to ground
+    Values in brackets replace those of the file's facts of the same name (a comment behind the fact,
+    `(rows 8) ; 3 to 10`, says which may be given), or change a limit (`limit.seconds=60`); so do `limits`, by names without `limit.`. Rules that take too long to ground
     are run without grounding, which is slower. ValueError with all that is wrong with the file.
 
     >>> from kibitz.lang import load

@@ -72,6 +72,8 @@ pub(super) struct Worker<'a> {
     solver: bool,
     known: Option<u32>,
     pub solved: bool,
+    /// Proved edges that count as chosen, where the simulation went on by another: with the number of that choice.
+    settled: Vec<(usize, u32)>,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
     /// Where the present simulation has been, if the selection asks for that.
@@ -153,6 +155,7 @@ impl<'a> Worker<'a> {
             solver: problem.params.solver,
             known: None,
             solved: false,
+            settled: Vec::new(),
             uniform: !problem.selection.explores() && !problem.selection.draws(),
             recent: problem.selection.looks_back().map(|places| Recent::new(places, problem.recent)),
             trial: None,
@@ -269,6 +272,7 @@ impl<'a> Worker<'a> {
         self.rewards.clear();
         self.choices.clear();
         self.leaves.clear();
+        self.settled.clear();
         self.own = self.root;
         self.last.fill(None);
         if let Some(trace) = &mut self.trace {

@@ -1,6 +1,7 @@
 //! Facts whose value can be given in brackets after a file's name: `breakthrough.kif(rows=6)`.
 //!
-//! Such a fact has one argument and stands alone on a line, `(rows 8)`, a comment behind it allowed.
+//! Such a fact has one argument and stands alone on a line, `(rows 8)`, a comment behind it allowed. Where that comment is
+//! a range or a list of numbers (`(rows 8) ; 3 to 10`, `(size 8) ; 4, 6 or 8`), other values are refused.
 
 use std::ops::Range;
 
@@ -14,6 +15,23 @@ use crate::source::Source;
 struct Fact {
     key: Range<usize>,
     value: Range<usize>,
+    /// The comment behind it.
+    comment: Range<usize>,
+}
+
+impl Fact {
+    /// What its comment says of the values that it may have, and whether a value is among these.
+    fn range<'a>(&self, text: &'a str, value: &str) -> Option<(&'a str, bool)> {
+        let comment = text[self.comment.clone()].trim_matches([';', ' ', '\t', '.']);
+        let number = |word: &str| word.trim().parse::<u64>().ok();
+        let value = number(value);
+        if let Some((low, high)) = comment.split_once(" to ") {
+            let (low, high) = number(low).zip(number(high))?;
+            return Some((comment, value.is_some_and(|value| (low..=high).contains(&value))));
+        }
+        let listed: Option<Vec<u64>> = comment.replace(" or ", ",").split(',').map(number).collect();
+        Some((comment, listed.filter(|all| !all.is_empty())?.into_iter().any(|one| Some(one) == value)))
+    }
 }
 
 /// All facts with one argument that stand alone on a line, whichever way lines end.
@@ -49,10 +67,12 @@ fn fact(text: &str, start: usize) -> Option<(Fact, usize)> {
         return None;
     }
     let mut end = skip(close + 1, |c| matches!(c, ' ' | '\t'));
+    let begin = end;
     if text[end..].starts_with(';') {
         end = skip(end, |c| !matches!(c, '\r' | '\n'));
     }
-    (end == text.len() || text[end..].starts_with(['\r', '\n'])).then_some((Fact { key, value }, end))
+    (end == text.len() || text[end..].starts_with(['\r', '\n']))
+        .then_some((Fact { key, value, comment: begin..end }, end))
 }
 
 /// The facts that can be given: those that stand once in a file and whose value is a number.
@@ -70,7 +90,7 @@ pub fn params(text: &str) -> Vec<ParamDoc> {
         name: text[fact.key.clone()].to_owned().into(),
         kind: "number".to_owned(),
         default: text[fact.value.clone()].to_owned(),
-        range: None,
+        range: fact.range(text, "").map(|(range, _)| range.to_owned()),
         doc: "a fact of the rules".to_owned(),
         was: None,
     };
@@ -90,7 +110,7 @@ pub fn with(source: &Source, arguments: &[(String, Value)]) -> Result<Source, St
     for (key, value) in arguments {
         let is_it = |fact: &Fact| text[fact.key.clone()].to_lowercase() == key.to_lowercase();
         let found: Vec<Fact> = facts(&text).into_iter().filter(is_it).collect();
-        let [Fact { value: place, .. }] = found.as_slice() else {
+        let [fact] = found.as_slice() else {
             let known = params(&text);
             let what = match known.is_empty() {
                 true => "takes no values".to_owned(),
@@ -108,7 +128,10 @@ pub fn with(source: &Source, arguments: &[(String, Value)]) -> Result<Source, St
         if value.is_empty() || !value.chars().all(|c| c.is_alphanumeric() || "_.+-".contains(c)) {
             return Err(format!("{name}: {key}={value} is not a name or a number"));
         }
-        text.replace_range(place.clone(), &value);
+        if let Some((range, false)) = fact.range(&text, &value) {
+            return Err(format!("{name}: {key}: {value} is out of range: {range}"));
+        }
+        text.replace_range(fact.value.clone(), &value);
     }
     Ok(Source::new(name, text))
 }

@@ -6,7 +6,7 @@ use super::super::aim::Aim;
 use super::super::params::{Backup, TreeKind};
 use super::super::select::Choices;
 use super::super::tree::{FIRST, NodeId, Tree};
-use super::{Chosen, Worker};
+use super::{Chosen, Worker, proved};
 use crate::game::Turn;
 
 /// Count, sum and sum of squares of some samples. The mean of several counts as so many.
@@ -135,6 +135,19 @@ impl Worker<'_> {
                 }
             }
             end = step.choices;
+            if let Some((choice, edge)) = self.settled.pop_if(|(choice, _)| *choice == end) {
+                // In the place of what was chosen here, this edge counts for all above.
+                let Chosen { player, node, .. } = self.choices[choice];
+                for (player, backed) in backed.iter_mut().enumerate() {
+                    let value = proved(tree, edge, player).unwrap_or_default();
+                    *backed = Backed { value, weight: 1.0, ..Backed::default() };
+                }
+                let value = backed[player].value;
+                tree.add(tree.edge(edge), value, self.count);
+                if node == self.root {
+                    self.root_returns[(edge - tree.first_edge(node)) as usize].add(value, self.count);
+                }
+            }
         }
         for (total, from_root) in self.totals.iter_mut().zip(&backed) {
             let value = from_root.reward + from_root.weight * from_root.value;

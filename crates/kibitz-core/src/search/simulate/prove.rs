@@ -5,6 +5,11 @@
 //! proved by an edge that gives its player the most there is, or by all of its edges together. What each player then
 //! gets stands in a column for each player, so that any number of players with any returns can be served. Of moves
 //! that are equally good for the player who makes them, the one that was proved first is taken to be made.
+//!
+//! A proved draw is neither avoided nor always made. Where it has the highest bound, it counts as chosen, for the node and
+//! for all above it; but nothing is left to be learned there, so that the simulation itself goes on by the best action
+//! that is not proved. Draws are proved in the end as wins are, then, and what is above a node knows that its player can
+//! have the draw.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -51,7 +56,8 @@ fn proving(tree: &Tree, node: NodeId, player: usize, info: &Info) -> Option<u32>
 
 impl Worker<'_> {
     /// Chooses an edge where proofs are made: a proved win at once; else an untried edge; else the highest bound among
-    /// all that are not proved to be lost, where a proved mean is exact.
+    /// all that are not proved to be lost, where a proved mean is exact. Where that one is proved, it is noted, and the
+    /// highest bound of the others is taken.
     pub(super) fn select_unproved(
         &mut self,
         tree: &Tree,
@@ -64,7 +70,7 @@ impl Worker<'_> {
             Some(edge) => (edge - first) as usize,
             None => tree.take_untried(id, edges.len()).unwrap_or_else(|| {
                 let explore = self.rule.explore(tree.node(id).visits.load(Relaxed));
-                let mut best = (0, f64::NEG_INFINITY);
+                let (mut open, mut settled) = ((0, f64::NEG_INFINITY), (0, f64::NEG_INFINITY));
                 for (number, edge) in edges.iter().enumerate() {
                     let known = proved(tree, first + number as u32, player);
                     if known.is_some_and(|value| is_least(info, value)) {
@@ -72,11 +78,16 @@ impl Worker<'_> {
                     }
                     let value = known.unwrap_or_else(|| self.rule.value(tree, edge));
                     let bound = value + explore / f64::from(edge.visits.load(Relaxed).max(1)).sqrt();
+                    let best = if known.is_some() { &mut settled } else { &mut open };
                     if bound > best.1 {
-                        best = (number, bound);
+                        *best = (number, bound);
                     }
                 }
-                best.0
+                if settled.1 > open.1 {
+                    tree.visit_edge(&edges[settled.0], self.count);
+                    self.settled.push((self.choices.len(), first + settled.0 as u32));
+                }
+                open.0
             }),
         };
         let edge = first + chosen as u32;

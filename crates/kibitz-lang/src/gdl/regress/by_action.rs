@@ -53,6 +53,13 @@ pub struct Builder {
     pub steps: u64,
 }
 
+impl ByAction {
+    /// Whether all actions have the same, which is true, false or unknown in every state.
+    pub fn is_constant(&self) -> bool {
+        self.others.is_empty() && self.common.is_constant()
+    }
+}
+
 impl Builder {
     /// All of some, each negated where that is asked for. Halves are put together: where an action changes one of them,
     /// all others keep what they share.

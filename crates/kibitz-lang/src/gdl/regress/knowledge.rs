@@ -76,12 +76,13 @@ impl Waits {
         seen.told(false)
     }
 
-    /// Whether nobody ever chooses while another does.
-    pub fn turn_taking(&self) -> bool {
-        let pairs = self.meanwhile.iter().enumerate();
-        pairs
-            .flat_map(|(role, all)| all.iter().enumerate().filter(move |(other, _)| *other != role))
-            .all(|(_, waiting)| matches!(waiting, Waiting::Makes(_)))
+    /// For each role, whether nobody else ever chooses while it does.
+    pub fn alone(&self) -> Vec<bool> {
+        let waits = |role: usize, other: usize| {
+            other == role || matches!(self.meanwhile[role][other], Waiting::Makes(_))
+        };
+        let roles = self.meanwhile.len();
+        (0..roles).map(|role| (0..roles).all(|other| waits(role, other))).collect()
     }
 }
 

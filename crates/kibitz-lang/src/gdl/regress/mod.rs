@@ -6,11 +6,12 @@
 //! the facts of a state, one for each action, and is evaluated by fuzzy logic: a product for *and*, a + b − ab for *or*.
 //!
 //! From the lowest to the highest: `formula.rs` (formulas as one graph), `by_action.rs` (a formula for each action, all
-//! at once), `knowledge.rs` (who waits while others choose, which facts persist), `program.rs` (evaluation); here is
-//! the regression itself.
+//! at once), `knowledge.rs` (who waits while others choose, which facts persist), `graph.rs` and `program.rs` (evaluation);
+//! here is the regression itself.
 
 mod by_action;
 mod formula;
+mod graph;
 mod knowledge;
 mod program;
 #[cfg(test)]
@@ -41,11 +42,13 @@ pub struct RegressLimits {
     pub steps: u64,
     /// Products that a role's formulas have in the end. From 1; 3 million by default.
     pub products: usize,
+    /// Products that the formulas of all actions may have; of larger ones, the goal is kept apart from the actions.
+    pub by_action: usize,
 }
 
 impl Default for RegressLimits {
     fn default() -> RegressLimits {
-        RegressLimits { steps: 60_000_000, products: 3_000_000 }
+        RegressLimits { steps: 60_000_000, products: 3_000_000, by_action: 200_000 }
     }
 }
 
@@ -54,8 +57,8 @@ impl Default for RegressLimits {
 pub struct ActionHeuristic {
     /// For each role: its formulas, or why it has none.
     pub roles: Vec<Result<RoleHeuristic, String>>,
-    /// Whether nobody chooses while another does.
-    pub turn_taking: bool,
+    /// For each role: whether all others wait while it chooses.
+    pub alone: Vec<bool>,
     /// Whether what others do meanwhile follows from the rules; else it was seen in random games.
     pub proved: bool,
 }
@@ -63,8 +66,10 @@ pub struct ActionHeuristic {
 /// The action heuristic of a role.
 #[derive(Debug)]
 pub struct RoleHeuristic {
-    /// The score that it wants.
+    /// The score that it wants,
     pub goal: f64,
+    /// or that it does not want, where the higher ones tell nothing.
+    pub avoided: bool,
     /// What it evaluates.
     pub program: Program,
     /// How many of its facts persist, once they hold and once they do not.
@@ -73,18 +78,22 @@ pub struct RoleHeuristic {
 
 impl fmt::Display for RoleHeuristic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RoleHeuristic { goal, program, persistent: [holding, failing] } = self;
+        let RoleHeuristic { goal, avoided, program, persistent: [holding, failing] } = self;
+        let not = if *avoided { "anything but " } else { "" };
+        let apart = if program.is_apart() { ", those of the goal apart from the actions'" } else { "" };
         let [products, facts] = [program.len(), program.leaves.len()];
         write!(
             f,
-            "goal {goal}: {products} products of {facts} facts, of which {holding} are known to stay once they hold \
+            "goal {not}{goal}: {products} products of {facts} facts{apart}, of which {holding} are proved to stay once they hold \
              and {failing} to stay away once they do not"
         )
     }
 }
 
-/// Goes round a cycle of atoms that depend on themselves so often.
+/// Goes round a cycle of atoms that depend on themselves so often, and more often only if the goal needs that.
 const ROUNDS: usize = 8;
+/// Formulas that are put together for each product that may be left of them in the end.
+const STEPS_A_PRODUCT: u64 = 20;
 
 impl ActionHeuristic {
     /// Regresses every role's goal. `phases` are the networks of the game's phases.
@@ -100,7 +109,22 @@ impl ActionHeuristic {
         let roles = (0..ground.roles.len())
             .map(|role| regression.role(role, &waits.meanwhile[role], network, limits))
             .collect();
-        ActionHeuristic { roles, turn_taking: waits.turn_taking(), proved: waits.proved }
+        ActionHeuristic { roles, alone: waits.alone(), proved: waits.proved }
+    }
+
+    /// What a role's heuristic goes by, and how that is known; why it has none.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn about(&self, role: usize) -> Result<String, String> {
+        let own = self.roles[role].as_ref().map_err(Clone::clone)?;
+        let others = match (self.alone[role], self.proved) {
+            _ if self.roles.len() == 1 => "",
+            (true, true) => "; others wait meanwhile (proved)",
+            (true, false) => "; others wait meanwhile (as random games show)",
+            (false, _) => "; others may choose at the same time",
+        };
+        Ok(format!("{own}{others}"))
     }
 }
 
@@ -154,52 +178,100 @@ impl<'a> Regression<'a> {
         let scores: Vec<(f64, TermId)> =
             ground.goals.iter().copied().filter(own).map(|atom| (worth(atom), atom)).collect();
         let numbers = scores.into_iter().filter(|(score, _)| !score.is_nan());
-        let Some((goal, atom)) = numbers.max_by(|(one, _), (other, _)| one.total_cmp(other)) else {
+        let mut scores: Vec<(f64, TermId)> = numbers.collect();
+        scores.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let (Some((highest, _)), Some((lowest, _))) = (scores.first().copied(), scores.last().copied())
+        else {
             return Err("no rule gives it a score".to_owned());
         };
-        let actions = self.counts[role];
-        let mut builder = Builder { formulas: Formulas::default(), actions, steps: limits.steps };
-        let by = self.regress(atom, role, meanwhile, &mut builder).map_err(|TooMuch| {
-            format!(
-                "its goal of {goal} takes more than {} steps to regress (limit.heuristic_steps)",
-                limits.steps
-            )
-        })?;
-        if by.others.is_empty() && by.common.is_constant() {
-            return Err(format!("its goal of {goal} does not depend on what is done"));
-        }
         let persistent = [true, false].map(|holds| move |fact| persists(network, fact, holds));
         let leaf = |fact| Leaf {
             fact,
             holds: if persistent[0](fact) { 1.0 } else { CERTAINTY },
             fails: if persistent[1](fact) { 0.0 } else { 1.0 - CERTAINTY },
         };
-        let program = Program::new(&builder.formulas, &by, leaf);
-        if program.len() > limits.products {
-            return Err(format!(
-                "the formula of its goal of {goal} has {} products, more than {} (limit.heuristic_products)",
-                program.len(),
-                limits.products
-            ));
+        for (goal, atom) in scores {
+            // The worst that there is has not to come.
+            let avoided = goal == lowest && goal < highest;
+            let program =
+                self.regress(atom, avoided, (role, meanwhile), limits, leaf).map_err(|TooMuch| {
+                    format!(
+                        "its goal of {goal} takes more than {} steps to regress (limit.heuristic_steps)",
+                        limits.steps
+                    )
+                })?;
+            let Some(program) = program else { continue };
+            if program.len() > limits.products {
+                return Err(format!(
+                    "the formula of its goal of {goal} has {} products, more than {} (limit.heuristic_products)",
+                    program.len(),
+                    limits.products
+                ));
+            }
+            let count =
+                |which: &dyn Fn(&Leaf) -> bool| program.leaves.iter().filter(|leaf| which(leaf)).count();
+            let persistent = [count(&|leaf| leaf.holds == 1.0), count(&|leaf| leaf.fails == 0.0)];
+            return Ok(RoleHeuristic { goal, avoided, program, persistent });
         }
-        let count =
-            |which: &dyn Fn(&Leaf) -> bool| program.leaves.iter().filter(|leaf| which(leaf)).count();
-        let persistent = [count(&|leaf| leaf.holds == 1.0), count(&|leaf| leaf.fails == 0.0)];
-        Ok(RoleHeuristic { goal, program, persistent })
+        Err(format!("its goal of {highest} does not depend on what is done, nor does another"))
     }
 
-    /// The regression of an atom by one step, restricted to each of a role's actions.
+    /// The regression of an atom (or of its negation) by one step, restricted to each of a role's actions. None if it says
+    /// the same of all actions in all states.
     fn regress(
         &self,
         atom: TermId,
-        role: usize,
-        meanwhile: &[Waiting],
-        builder: &mut Builder,
-    ) -> Result<ByAction, TooMuch> {
+        negated: bool,
+        (role, meanwhile): (usize, &[Waiting]),
+        limits: &RegressLimits,
+        leaf: impl Fn(u32) -> Leaf,
+    ) -> Result<Option<Program>, TooMuch> {
+        let actions = self.counts[role];
         // After the step there are no moves yet.
         let goal = self.needed(&[atom]);
         let facts: Vec<TermId> =
             goal.iter().copied().filter(|atom| self.facts.contains_key(atom)).collect();
+        let mut builder = Builder { formulas: Formulas::default(), actions, steps: limits.steps };
+        let after = self.after(&facts, (role, meanwhile), &mut builder)?;
+
+        // A formula for each action, as long as these are not too large together.
+        let left = builder.steps;
+        builder.steps = left.min(STEPS_A_PRODUCT * limits.by_action as u64);
+        let given = builder.steps;
+        let by = self.at_last(&goal, &facts, &after, &mut builder);
+        let left = left - (given - builder.steps);
+        if let Ok(by) = by {
+            let by = by.negated_if(negated);
+            if by.is_constant() {
+                return Ok(None);
+            }
+            let program = Program::new(&builder.formulas, by, actions, &leaf);
+            if program.len() <= limits.by_action {
+                return Ok(Some(program));
+            }
+        }
+
+        // Else the goal is a formula of the facts after the step, and these are formulas for each action.
+        let mut apart = Builder { formulas: Formulas::default(), actions: 0, steps: left };
+        let read = |(number, by): (u32, &ByAction)| {
+            ByAction::all(if by.is_constant() { by.common } else { apart.formulas.fact(number) })
+        };
+        let inputs: Vec<ByAction> = (0..).zip(&after).map(read).collect();
+        let root = self.at_last(&goal, &facts, &inputs, &mut apart)?.negated_if(negated);
+        if root.is_constant() {
+            return Ok(None);
+        }
+        let goal = (&apart.formulas, root.common);
+        Ok(Some(Program::apart(goal, (&builder.formulas, &after), actions, leaf)))
+    }
+
+    /// What facts after the step are before it, for each of a role's actions.
+    fn after(
+        &self,
+        facts: &[TermId],
+        (role, meanwhile): (usize, &[Waiting]),
+        builder: &mut Builder,
+    ) -> Result<Vec<ByAction>, TooMuch> {
         let next = |fact: TermId| self.ground.terms.find(Symbol::NEXT, self.ground.terms.args(fact));
         let nexts: Vec<TermId> = facts.iter().filter_map(|fact| next(*fact)).collect();
         let needed = self.needed(&nexts);
@@ -220,14 +292,30 @@ impl<'a> Regression<'a> {
                 now.insert(atom, made);
             }
         }
-        self.derive(&needed, &mut now, builder)?;
-        let mut after = Known::default();
-        for fact in facts {
-            let value = next(fact).and_then(|next| now.get(&next).cloned());
-            after.insert(fact, value.unwrap_or_else(|| ByAction::all(Formula::FALSE)));
+        self.derive(&needed, &mut now, ROUNDS, builder)?;
+        let value = |fact: &TermId| next(*fact).and_then(|next| now.get(&next).cloned());
+        Ok(facts.iter().map(|fact| value(fact).unwrap_or_else(|| ByAction::all(Formula::FALSE))).collect())
+    }
+
+    /// What a goal (the first of these atoms) comes to where facts are known. What depends on itself is followed farther
+    /// where it would otherwise come to nothing: a path from side to side is as long as the board is wide.
+    fn at_last(
+        &self,
+        goal: &[TermId],
+        facts: &[TermId],
+        values: &[ByAction],
+        builder: &mut Builder,
+    ) -> Result<ByAction, TooMuch> {
+        let mut rounds = ROUNDS;
+        loop {
+            let mut known: Known = facts.iter().copied().zip(values.iter().cloned()).collect();
+            let settled = self.derive(goal, &mut known, rounds, builder)?;
+            let found = known.remove(&goal[0]).unwrap_or_else(|| ByAction::all(Formula::FALSE));
+            if settled || !found.is_constant() {
+                return Ok(found);
+            }
+            rounds *= 2;
         }
-        self.derive(&goal, &mut after, builder)?;
-        Ok(after.remove(&atom).unwrap_or_else(|| ByAction::all(Formula::FALSE)))
     }
 
     /// All atoms that some atoms depend on within a state, they themselves included.
@@ -248,8 +336,16 @@ impl<'a> Regression<'a> {
         found
     }
 
-    /// Works out what all these atoms come to, what is needed first.
-    fn derive(&self, atoms: &[TermId], known: &mut Known, builder: &mut Builder) -> Result<(), TooMuch> {
+    /// Works out what all these atoms come to, what is needed first. Whether that is all: nothing that depends on itself
+    /// would come to something else in more rounds.
+    fn derive(
+        &self,
+        atoms: &[TermId],
+        known: &mut Known,
+        rounds: usize,
+        builder: &mut Builder,
+    ) -> Result<bool, TooMuch> {
+        let mut settled = true;
         let open: Vec<TermId> = atoms.iter().copied().filter(|atom| !known.contains_key(atom)).collect();
         let place: FxHashMap<TermId, usize> = open.iter().copied().zip(0..).collect();
         let edges: Vec<Vec<usize>> = open
@@ -270,12 +366,13 @@ impl<'a> Regression<'a> {
             for member in &group {
                 known.insert(open[*member], ByAction::all(Formula::FALSE));
             }
-            for _ in 0..ROUNDS {
+            let mut changed = true;
+            for _ in 0..rounds {
                 let values: Result<Vec<ByAction>, TooMuch> = group
                     .iter()
                     .map(|member| self.one_of_the_rules(open[*member], known, builder))
                     .collect();
-                let mut changed = false;
+                changed = false;
                 for (member, value) in group.iter().zip(values?) {
                     let old = known.insert(open[*member], value);
                     changed |= old.as_ref() != known.get(&open[*member]);
@@ -284,8 +381,9 @@ impl<'a> Regression<'a> {
                     break;
                 }
             }
+            settled &= !changed;
         }
-        Ok(())
+        Ok(settled)
     }
 
     /// An atom holds where the body of one of its rules does.

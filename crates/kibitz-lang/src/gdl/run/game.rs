@@ -222,7 +222,7 @@ impl<M: Machine> RuleGame<M> {
     /// What a player's action heuristic goes by; why it has none.
     fn heuristic_of(&self, player: usize) -> Result<String, String> {
         let of_all = self.machine.action_heuristic()?;
-        of_all.roles[self.roles[player]].as_ref().map(ToString::to_string).map_err(Clone::clone)
+        of_all.about(self.roles[player])
     }
 
     /// Whether this viewer may not see what holds.

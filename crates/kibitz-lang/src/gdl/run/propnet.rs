@@ -341,8 +341,7 @@ impl Machine for Propnet {
         if let Ok(heuristic) = self.action_heuristic()
             && let Ok(own) = &heuristic.roles[role]
         {
-            let holds = |fact: u32| bit(facts, fact) == 1;
-            own.program.evaluate(holds, moves, values);
+            own.program.evaluate(facts, moves, values);
         }
     }
 
