@@ -88,14 +88,15 @@ fn reach(products: &[[Slot; 2]], leaves: usize) -> Option<Vec<u64>> {
 /// The values of a graph's leaves and products.
 #[derive(Debug)]
 pub struct Values {
-    pub pairs: Vec<[f64; 2]>,
+    /// What each slot holds.
+    slots: Vec<f64>,
     /// Products, a bit each, that are behind something that has changed.
     stale: Vec<u64>,
     /// Products, a bit each, that somebody asks for.
     wanted: Vec<u64>,
     /// For a trial: what is behind what it changes, and what that was.
     tried: Vec<u64>,
-    before: Vec<(usize, [f64; 2])>,
+    before: Vec<(usize, f64)>,
 }
 
 impl Values {
@@ -103,18 +104,31 @@ impl Values {
     pub fn new(graph: &Graph) -> Values {
         let mut stale = vec![0; graph.words()];
         mark_all(graph.products.len(), &mut stale);
-        let mut pairs = CONSTANTS.to_vec();
-        pairs.resize(CONSTANTS.len() + graph.leaves + graph.products.len(), [0.0, 1.0]);
+        let pairs = CONSTANTS.into_iter().chain([[0.0, 1.0]].into_iter().cycle());
+        let slots = pairs.take(CONSTANTS.len() + graph.leaves + graph.products.len()).flatten().collect();
         let none = vec![0; graph.words()];
-        Values { pairs, stale, wanted: none.clone(), tried: none, before: Vec::new() }
+        Values { slots, stale, wanted: none.clone(), tried: none, before: Vec::new() }
+    }
+
+    /// How many pairs there are.
+    pub fn pairs(&self) -> usize {
+        self.slots.len() / 2
+    }
+
+    /// Sets a pair.
+    #[inline(always)]
+    fn put(&mut self, place: usize, value: f64) {
+        // The higher place first: the lower one is then within bounds.
+        self.slots[2 * place + 1] = 1.0 - value;
+        self.slots[2 * place] = value;
     }
 
     /// Sets a leaf.
     #[inline]
     pub fn set(&mut self, graph: &Graph, leaf: usize, value: f64) {
-        let pair = &mut self.pairs[CONSTANTS.len() + leaf];
-        if pair[0] != value {
-            *pair = [value, 1.0 - value];
+        let place = CONSTANTS.len() + leaf;
+        if self.slots[2 * place] != value {
+            self.put(place, value);
             graph.mark(leaf, &mut self.stale);
         }
     }
@@ -144,11 +158,11 @@ impl Values {
             open &= open - 1;
             let [a, b] = graph.products[product];
             let value = self.value(a) * self.value(b);
-            let pair = &mut self.pairs[first + product];
+            let place = first + product;
             if noted {
-                self.before.push((first + product, *pair));
+                self.before.push((place, self.slots[2 * place]));
             }
-            *pair = [value, 1.0 - value];
+            self.put(place, value);
         }
     }
 
@@ -156,9 +170,9 @@ impl Values {
     pub fn try_out(&mut self, graph: &Graph, leaves: impl Iterator<Item = (u32, f64)>, slot: Slot) -> f64 {
         for (leaf, value) in leaves {
             let place = CONSTANTS.len() + leaf as usize;
-            if self.pairs[place][0] != value {
-                self.before.push((place, self.pairs[place]));
-                self.pairs[place] = [value, 1.0 - value];
+            if self.slots[2 * place] != value {
+                self.before.push((place, self.slots[2 * place]));
+                self.put(place, value);
                 graph.mark(leaf as usize, &mut self.tried);
             }
         }
@@ -167,8 +181,8 @@ impl Values {
             self.multiply(graph, word, open, true);
         }
         let value = self.value(slot);
-        for (place, pair) in self.before.drain(..) {
-            self.pairs[place] = pair;
+        while let Some((place, value)) = self.before.pop() {
+            self.put(place, value);
         }
         value
     }
@@ -176,7 +190,7 @@ impl Values {
     /// What a slot holds.
     #[inline]
     pub fn value(&self, slot: Slot) -> f64 {
-        self.pairs[slot as usize >> 1][slot as usize & 1]
+        self.slots[slot as usize]
     }
 }
 

@@ -364,7 +364,7 @@ impl Memory {
     }
 
     fn pairs(&self) -> usize {
-        self.now.pairs.len() + self.after.as_ref().map_or(0, |after| after.pairs.len())
+        self.now.pairs() + self.after.as_ref().map_or(0, Values::pairs)
     }
 }
 
