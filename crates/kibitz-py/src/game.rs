@@ -556,7 +556,7 @@ impl State {
     fn role_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
         self.drive(py, |game, state| {
             let known = role < game.model.roles().len();
-            known.then(|| game.model.role_moves(state, role)).unwrap_or_default()
+            if known { game.model.role_moves(state, role) } else { Vec::new() }
         })
     }
 
