@@ -21,11 +21,11 @@ from kibitz.lang import FOLDER
 for package in ("starlette", "uvicorn", "httpx"):
     pytest.importorskip(package, reason=f"{package} is not installed (the extra 'web' has it)")
 
-from kibitz.ggp.line import Late, Line, client  # noqa: E402
-from kibitz.ggp.manager import Setting, play, rules_of  # noqa: E402
-from kibitz.ggp.player import Player, Silent  # noqa: E402
-from kibitz.ggp.server import serving  # noqa: E402
-from kibitz.testing.network import matches  # noqa: E402
+from kibitz.ggp.line import Late, Line, client
+from kibitz.ggp.manager import Setting, play, rules_of
+from kibitz.ggp.player import Player, Silent
+from kibitz.ggp.server import serving
+from kibitz.testing.network import matches
 
 TIC_TAC_TOE = (FOLDER / "tic-tac-toe.kif").read_text()
 KRIEGSPIEL = (FOLDER / "kriegspiel-tic-tac-toe.kif").read_text()
@@ -293,7 +293,7 @@ def test_a_late_player_answers_something_legal() -> None:
             import time
 
             time.sleep(0.6)
-            return kb.Decision(view, view.legal[0][0])
+            return kb.Decision(view, view.legal()[0])
 
     async def talk(player: Player) -> None:
         await player.answer(f"( START m XPLAYER ({TIC_TAC_TOE}) 30 0.3 )")

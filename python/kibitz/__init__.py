@@ -29,7 +29,7 @@ from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
 from kibitz.planners import AnyPlanner, PlannerBase, PlannerFault, list_planners, planner
-from kibitz.rules import CHANCE, OVER, WAIT, Rules
+from kibitz.rules import CHANCE, OVER, WAIT, AnyGame, Rules
 
 if TYPE_CHECKING:
     from kibitz import equilibria, lab, learn, testing
@@ -40,6 +40,7 @@ __all__ = [
     "CHANCE",
     "OVER",
     "WAIT",
+    "AnyGame",
     "AnyPlanner",
     "Belief",
     "Decision",
@@ -80,6 +81,11 @@ __all__ = [
     "solve",
     "testing",
 ]
+
+
+def __dir__() -> list[str]:
+    """What there is, also what is imported only when it is asked for."""
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:

@@ -108,7 +108,7 @@ def first_key(text: str) -> tuple[str, str]:
     return ("use" if text[0] == " " else text[0].lower()), text[1:]
 
 
-class Leave(Exception):  # noqa: N818 -- what a person wants
+class Leave(Exception):
     """A person leaves the game."""
 
 
@@ -136,7 +136,7 @@ class Live:
         """What was pressed last while the tick ran, or nothing; Leave where the person wants that."""
         from kibitz import Decision
 
-        actions = {name: action for action, name in view.legal}
+        actions = dict(zip(view.names(), view.legal(), strict=True))
         chosen = "wait"
         length = self.tick * (SLOWER if self.slow else 1)
         now = self.now()
@@ -163,4 +163,4 @@ class Live:
     def screen(self, view: View) -> str:
         """The position, and what can be pressed."""
         marks = [word for word, on in (("paused", self.paused), ("slow motion", self.slow)) if on]
-        return f"{view.text.rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"
+        return f"{view.text().rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"

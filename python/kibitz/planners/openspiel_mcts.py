@@ -26,7 +26,7 @@ class OpenSpielMcts(PlannerBase):
     """
 
     name = "openspiel-mcts"
-    params = {  # noqa: RUF012
+    params = {
         "simulations": "Simulations a move, 2 or more.",
         "exploration": "Exploration constant of UCB1, in units of the game's spread of returns.",
         "rollouts": "Random rollouts from each leaf; their mean counts as one simulation.",
@@ -80,7 +80,7 @@ class OpenSpielMcts(PlannerBase):
     def act(self, view: View) -> Decision:
         """Searches from the present position."""
         root = self._bot.mcts_search(self._state(view))
-        ours = {self.game.action_value(action): action for action, _ in view.legal}
+        ours = {self.game.action_value(action): action for action in view.legal()}
         table = [
             (ours[child.action], child.total_reward / child.explore_count, None, child.explore_count)
             for child in root.children
