@@ -1,4 +1,4 @@
-"""Video games at a steady tick: with a keyboard and a clock that the test moves, and in a terminal of its own."""
+"""Video games at a steady tick: with a keyboard and a clock that the test moves, and in a real terminal."""
 
 from __future__ import annotations
 

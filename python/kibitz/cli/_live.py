@@ -1,6 +1,7 @@
 """Playing at a steady tick: keys are read while the clock runs, and what was pressed last is done.
 
-`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need neither.
+`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need
+neither.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ EXAMPLES = {
     "kibitz play breakthrough --with 'uct(milliseconds=3000)'": "an opponent that thinks for three seconds",
     "kibitz play 'klondike(moves=ordinary)'": "patience as you know it; 7h-8s is a way to type 7♥ to 8♠",
     "kibitz play rock-garden --tick 150": "a video game, with arrow keys and space, a tick every 150 ms",
-    "kibitz play 'zelda(level=2)' --rules gvgai/examples/gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
+    "kibitz play 'zelda(level=2)' --rules gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
     "kibitz play examples/treasure.py": "a game of your own",
 }
 
