@@ -254,7 +254,7 @@ class Last(kb.PlannerBase):
     """Takes the last legal action, or the one that is `back` before it."""
 
     name = "last-of-the-tests"
-    params = {"back": "How many to go back."}
+    params = {"back": "How many to go back."}  # noqa: RUF012
 
     def __init__(self, *, back: int = 0) -> None:
         self.back = back

@@ -11,8 +11,8 @@ import kibitz as kb
 
 pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed (the extra 'bench' has it)")
 
-from kibitz.adapters import _openspiel_survey as survey
-from kibitz.adapters import openspiel
+from kibitz.adapters import _openspiel_survey as survey  # noqa: E402
+from kibitz.adapters import openspiel  # noqa: E402
 
 # Quick ones of every kind: perfect information, chance, hidden information with information states
 # or observations only, several at once, one player, more than two, rewards on the way.

@@ -21,11 +21,11 @@ from kibitz.lang import FOLDER
 for package in ("starlette", "uvicorn", "httpx"):
     pytest.importorskip(package, reason=f"{package} is not installed (the extra 'web' has it)")
 
-from kibitz.ggp.line import Late, Line, client
-from kibitz.ggp.manager import Setting, play, rules_of
-from kibitz.ggp.player import Player, Silent
-from kibitz.ggp.server import serving
-from kibitz.testing.network import matches
+from kibitz.ggp.line import Late, Line, client  # noqa: E402
+from kibitz.ggp.manager import Setting, play, rules_of  # noqa: E402
+from kibitz.ggp.player import Player, Silent  # noqa: E402
+from kibitz.ggp.server import serving  # noqa: E402
+from kibitz.testing.network import matches  # noqa: E402
 
 TIC_TAC_TOE = (FOLDER / "tic-tac-toe.kif").read_text()
 KRIEGSPIEL = (FOLDER / "kriegspiel-tic-tac-toe.kif").read_text()

@@ -132,7 +132,7 @@ class DrawnAlarm(Alarm):
     """How likely anything is is not said."""
 
     chance = kb.Rules.chance
-    rings = {False: 0.01, True: 0.03}
+    rings = {False: 0.01, True: 0.03}  # noqa: RUF012
 
     def draw(self, state: Any, rng: Random) -> bool:
         return rng.random() < (self.faulty if state[0] == "start" else self.rings[state[1]])

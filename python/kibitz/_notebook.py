@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Rows that are shown of a longer table."""
-BAR = '<span style="display:inline-block;width:{:.0f}px;height:0.7em;background:currentColor;opacity:0.35"></span>'
-"""Of a width in pixels."""
+BAR = "display:inline-block;width:{:.0f}px;height:0.7em;background:currentColor;opacity:0.35"
+"""The look of a bar so many pixels wide."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -109,7 +109,7 @@ def first_key(text: str) -> tuple[str, str]:
     return ("use" if text[0] == " " else text[0].lower()), text[1:]
 
 
-class Leave(Exception):
+class Leave(Exception):  # noqa: N818 -- what a person wants
     """A person leaves the game."""
 
 

@@ -110,11 +110,11 @@ def find_seat(game: Game, text: str) -> int:
     raise UserError(f"{game.spec} has no seat '{text}'; there {'is' if len(names) == 1 else 'are'} {shown}")
 
 
-class Leave(Exception):
+class Leave(Exception):  # noqa: N818 -- what a person wants
     """A person leaves the game."""
 
 
-class TakeBack(Exception):
+class TakeBack(Exception):  # noqa: N818 -- what a person wants
     """A person wants to take back a move."""
 
 

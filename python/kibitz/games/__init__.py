@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any
 
 from kibitz import _core, _registry, lang
 from kibitz._blame import place
@@ -30,10 +29,10 @@ def list_games() -> list[Entry]:
 def load(game: AnyGame) -> Game:
     """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
 
-    A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, by its name or `Path`, or `adapter:rest`
-    for games of others such as `openspiel:kuhn_poker`. Rules that come with the package need no suffix unless a game of
-    that name is built in. A misspelt name is answered with the nearest right ones. A
-    game is returned as it is.
+    A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, by its name or `Path`, or
+    `adapter:rest` for games of others such as `openspiel:kuhn_poker`. Rules that come with the package need
+    no suffix unless a game of that name is built in. A misspelt name is answered with the nearest right
+    ones. A game is returned as it is.
 
     >>> import kibitz as kb
     >>> kb.load("tic-tac-toe").info.players

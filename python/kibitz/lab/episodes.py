@@ -90,7 +90,7 @@ class Playing:
         )
 
 
-class _Wrong(Exception):
+class _Wrong(Exception):  # noqa: N818 -- never leaves this module
     """Ends an episode."""
 
     def __init__(self, kind: FaultKind, seat: int | None, what: str) -> None:

@@ -47,7 +47,7 @@ class Cheat(Protocol):
         """Tells it the true state, for one decision."""
 
 
-class PlannerFault(TypeError):
+class PlannerFault(TypeError):  # noqa: N818 -- as GameFault
     """A planner written in Python broke the contract: what it takes or answers is not what it should be."""
 
 
@@ -89,13 +89,13 @@ class PlannerBase:
         """Prepares for an episode and keeps what it is given."""
         self.game, self.seat, self.seed = game, seat, seed
 
-    def act(self, view: View) -> Decision:
+    def act(self, view: View) -> Decision:  # noqa: ARG002 -- what every planner is given
         """Chooses one of `view.legal()`, or, where players may choose at any instant, `kibitz.WAIT`."""
         raise PlannerFault(f"{_named(type(self))} has no method act: nothing chooses")
 
 
 def planner(spec: str | AnyPlanner, *, model: AnyGame | None = None, **parameters: object) -> AnyPlanner:
-    """A new planner by spec, `name(key=value, ...)`, or by name and keywords; a planner is returned as it is.
+    """A new planner by spec, `name(key=value, ...)`, or name and keywords; a planner is returned as it is.
 
     `model` is what the planner takes the game for, if that is not the game itself: another game with the
     same players, actions and observations, which may go on in another way. In a spec it is `model=...`.
@@ -140,8 +140,8 @@ def with_parameters(spec: str, parameters: Mapping[str, object]) -> str:
     """A spec with more parameters, whose values are Python's.
 
     >>> from kibitz.planners import with_parameters
-    >>> with_parameters("uct", {"exploration": 0.7}), with_parameters("omniscient(hindsight)", {"model": True})
-    ('uct(exploration=0.7)', 'omniscient(hindsight, model=true)')
+    >>> with_parameters("uct(depth=3)", {"exploration": 0.7, "reuse": True})
+    'uct(depth=3, exploration=0.7, reuse=true)'
     """
     if not parameters:
         return spec

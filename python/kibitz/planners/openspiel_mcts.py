@@ -26,7 +26,7 @@ class OpenSpielMcts(PlannerBase):
     """
 
     name = "openspiel-mcts"
-    params = {
+    params = {  # noqa: RUF012
         "simulations": "Simulations a move, 2 or more.",
         "exploration": "Exploration constant of UCB1, in units of the game's spread of returns.",
         "rollouts": "Random rollouts from each leaf; their mean counts as one simulation.",

@@ -16,7 +16,7 @@ class Tabular(PlannerBase):
     """
 
     name = "tabular"
-    params = {"file": "The strategy: a file that `kibitz solve --save` has written."}
+    params = {"file": "The strategy: a file that `kibitz solve --save` has written."}  # noqa: RUF012
 
     def __init__(self, file: str = "") -> None:
         self.strategy = load_once(str(file)) if file else None

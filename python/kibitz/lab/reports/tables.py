@@ -50,7 +50,8 @@ def as_frame(blocks: Sequence[Block]) -> pl.DataFrame:
     """
     import polars as pl
 
-    kinds = dict.fromkeys(COLUMNS, pl.Float64) | dict.fromkeys(("games", "faults"), pl.Int64)
+    kinds: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Float64)
+    kinds |= dict.fromkeys(("games", "faults"), pl.Int64)
     kinds |= dict.fromkeys(("game", "planner", "budget_kind"), pl.String)
     return pl.DataFrame(list(_rows(blocks)), schema=kinds, orient="row")
 
