@@ -32,7 +32,7 @@ from kibitz.planners import AnyPlanner, PlannerBase, PlannerFault, list_planners
 from kibitz.rules import CHANCE, OVER, WAIT, AnyGame, Rules
 
 if TYPE_CHECKING:
-    from kibitz import equilibria, lab, learn, testing
+    from kibitz import adapters, equilibria, lab, learn, testing
     from kibitz.equilibria import Equilibrium, Exploitability, Strategy, equilibrium, exploitability
     from kibitz.lab.match import MatchResult, match
 
@@ -64,6 +64,7 @@ __all__ = [
     "Strategy",
     "View",
     "__version__",
+    "adapters",
     "advise",
     "equilibria",
     "equilibrium",
@@ -92,7 +93,7 @@ def __getattr__(name: str) -> object:
     """What only some need is imported when it is first asked for."""
     import importlib
 
-    if name in ("equilibria", "lab", "learn", "testing"):
+    if name in ("adapters", "equilibria", "lab", "learn", "testing"):
         return importlib.import_module(f"kibitz.{name}")
     if name in ("MatchResult", "match"):
         return getattr(importlib.import_module("kibitz.lab.match"), name)

@@ -291,6 +291,10 @@ class Game:
     def action_value(self, action: int) -> Any:
         """The value that a game written in Python uses for an action; the number itself elsewhere."""
 
+    @property
+    def atom_count(self) -> int:
+        """How many things the game numbers that may be true of a state; 0 where it numbers nothing."""
+
     def perft(self, depth: int) -> int:
         """Counts the sequences of joint actions and outcomes of that length (shorter if over)."""
 
@@ -366,6 +370,9 @@ class State:
 
     def evaluate(self) -> list[float] | None: ...
     def hash(self) -> int | None: ...
+    def atoms(self) -> list[int] | None:
+        """The numbers of what is true here, each below `Game.atom_count`; None where the game numbers nothing."""
+
     @property
     def facts(self) -> list[str]:
         """What holds, one fact an entry, where the rules are made of facts; the whole truth."""

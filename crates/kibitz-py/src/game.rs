@@ -309,6 +309,12 @@ impl Game {
         }
     }
 
+    /// How many things the game numbers that may be true of a state; 0 where it numbers nothing.
+    #[getter]
+    fn atom_count(&self) -> u32 {
+        self.model.atom_count()
+    }
+
     /// Counts the sequences of joint actions and outcomes of that length (shorter if over).
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
         count::perft(py, self, depth)
@@ -641,6 +647,19 @@ impl State {
     fn hash(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let has = self.game.get().model.has().hash;
         has.then(|| self.drive(py, |game, state| game.model.hash(state))).transpose()
+    }
+
+    /// The numbers of what is true here, ascending, each below `Game.atom_count`; None where the game numbers nothing.
+    fn atoms(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
+        let has = self.game.get().model.has().atoms;
+        let atoms = self.drive(py, |game, state| {
+            let mut atoms = Vec::new();
+            game.model.atoms(state, &mut atoms);
+            atoms.sort_unstable();
+            atoms.dedup();
+            atoms
+        })?;
+        Ok(has.then_some(atoms))
     }
 
     /// What holds, one fact an entry, where the rules are made of facts.

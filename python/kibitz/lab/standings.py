@@ -211,8 +211,9 @@ class MatchResult:
 
     def _repr_html_(self) -> str:
         from kibitz.lab.reports import report
+        from kibitz.lab.reports.html import fragment
 
-        return report(self)._repr_html_()
+        return fragment(report(self).blocks, pictures=False)
 
     def __str__(self) -> str:
         from kibitz.lab.reports import match_table
