@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, Union
+
+from kibitz._core import Game
 
 if TYPE_CHECKING:
     from random import Random
@@ -250,3 +253,7 @@ class Rules(Generic[S]):
         """The sums of the players' returns over so many random games from a state, each broken off after
         `depth` moves, where there is a quicker way than to play one after the other."""
         raise NotImplementedError
+
+
+AnyGame: TypeAlias = Union[str, "PathLike[str]", Game, Rules[Any]]
+"""What names a game wherever one is taken: its spec, the path of a rules file, a game, or its rules."""

@@ -34,6 +34,11 @@ pub const ACTION_BITS: u32 = 31;
 pub struct Truth(Option<Py<PyAny>>);
 
 impl Truth {
+    /// What the user's rules take for a state.
+    pub fn new(value: Py<PyAny>) -> Truth {
+        Truth(Some(value))
+    }
+
     /// The user's object.
     pub fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.0.as_ref().map(|state| state.clone_ref(py))
