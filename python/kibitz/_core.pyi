@@ -338,6 +338,12 @@ class State:
         """Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing."""
 
     def evaluate(self) -> list[float] | None: ...
+    def factors(self, player: int, action: int) -> list[int] | None:
+        """The parts of a legal action but for the last, which is the action itself, if the game tells."""
+
+    def features(self, player: int) -> list[tuple[str, float]] | None:
+        """The features as a player sees them, each with its name, if the game has some."""
+
     def hash(self) -> int | None: ...
     @property
     def facts(self) -> list[str]:
