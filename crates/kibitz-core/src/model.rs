@@ -9,8 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, Evaluate, Facts, Faults, Pieces, Preferred,
-    Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
+    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, EndTurn, Evaluate, Factors, Facts, Faults,
+    Features, Pieces, Preferred, Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg,
+    Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Transition, Turn};
 use crate::interrupt::Interrupt;
@@ -139,6 +140,9 @@ of_any_game! {
     + Atoms<State>
     + Facts<State>
     + ActionKeys<State>
+    + Factors<State>
+    + EndTurn<State>
+    + Features<State>
     + Symmetries<State>
     + Batch<State>
     + Faults<State>

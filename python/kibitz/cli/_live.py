@@ -137,7 +137,7 @@ class Live:
         """What was pressed last while the tick ran, or nothing; Leave where the person wants that."""
         from kibitz import Decision
 
-        actions = {name: action for action, name in view.legal}
+        actions = dict(zip(view.names(), view.legal(), strict=True))
         chosen = "wait"
         length = self.tick * (SLOWER if self.slow else 1)
         now = self.now()
@@ -164,4 +164,4 @@ class Live:
     def screen(self, view: View) -> str:
         """The position, and what can be pressed."""
         marks = [word for word, on in (("paused", self.paused), ("slow motion", self.slow)) if on]
-        return f"{view.text.rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"
+        return f"{view.text().rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"

@@ -1,8 +1,9 @@
 //! Evaluators: what a state that is not the end is taken to be worth.
 //!
-//! An evaluator is a part: the game's own, a network (`network.rs`), a bounded solver (`solver.rs`). It is named in the
+//! An evaluator is a part: the game's own, a network (`network.rs`), a linear one (`linear.rs`), a bounded solver (`solver.rs`). It is named in the
 //! same way wherever one is wanted: at leaves, where a playout is cut off, in greedy steps, and to bias a selection.
 
+mod linear;
 mod network;
 mod solver;
 

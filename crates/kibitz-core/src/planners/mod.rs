@@ -10,6 +10,7 @@ mod omniscient;
 mod one_step;
 mod random;
 mod simulated_episode;
+mod turn_search;
 
 use crate::belief::{Belief, Trouble};
 use crate::interrupt::Pause;
