@@ -79,6 +79,7 @@ BASES = {
     "samples": "samples=5",
     "depth": "depth=3",
     "level": "horizon=20",
+    "horizon": "horizon=8",
 }
 """A small budget, by the first of these parameters that a planner has."""
 SEARCHES = (

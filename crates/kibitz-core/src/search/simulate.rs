@@ -179,7 +179,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One simulation; or several that differ only in their playouts.
+    /// One simulation; or several that differ only in their playouts. In the papers' letters: s is a state, drawn from the
+    /// belief B(h) in what the player has seen; a an action, o what is told, r what is paid; G is the model; N and Q are an
+    /// edge's visits and value, R is the return.
     pub fn simulate(
         &mut self,
         tree: &Tree,
@@ -212,37 +214,36 @@ impl<'a> Worker<'a> {
                 Turn::Chance => {
                     draws += 1;
                     self.leave_speculation();
-                    let outcome = self.draw(tree, width);
+                    let outcome = self.draw(tree, width); // what chance does comes under o
                     self.joint.push(outcome);
                 }
                 Turn::One(_) | Turn::Several(_) => {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
                     }
-                    self.select(tree, turn, interrupt);
+                    self.select(tree, turn, interrupt); // a = argmax Q + c sqrt(ln N / n), or whatever is asked for
                     (moves, draws) = (moves + 1, 0);
                 }
             }
-            match self.trial.take() {
-                Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
-                None => self.step(turn, first_choice),
-            }
+            self.advance(tree, turn, first_choice); // (s', o, r) ~ G(s, a)
             if self.known.is_some() {
-                break;
+                break; // proved
             }
         }
+        self.play_out(tree, moves, leaf, interrupt); // R from here on
+        self.back_up(tree); // N <- N + 1, Q <- Q + (r + R - Q) / N
+        self.learn();
+        self.count_up(moves);
+    }
+
+    /// Counts what was done.
+    #[inline]
+    fn count_up(&mut self, moves: u32) {
+        self.simulations += u64::from(self.count);
+        self.moves += u64::from(self.count) * u64::from(moves);
         if self.problem.params.growth() > 1.0 {
             self.most_added = self.most_added.max(self.choices.len() + 1);
         }
-        self.play_out(tree, moves, leaf, interrupt);
-        self.take_aim();
-        self.back_up(tree);
-        if self.solver {
-            self.prove(tree);
-        }
-        self.learn();
-        self.simulations += u64::from(count);
-        self.moves += u64::from(count) * u64::from(moves);
     }
 
     /// What chance does: anything, or one of the few outcomes that are considered after the last action.
@@ -373,6 +374,15 @@ impl<'a> Worker<'a> {
             self.here.push(id);
         }
         inside
+    }
+
+    /// Goes on by the joint action, and looks whether others could tell it from another, where that is to be found out.
+    #[inline(always)]
+    fn advance(&mut self, tree: &Tree, turn: Turn, first_choice: usize) {
+        match self.trial.take() {
+            Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
+            None => self.step(turn, first_choice),
+        }
     }
 
     /// Carries out a joint action and moves the keys on. (It has two callers, and all searches are in one of them.)
