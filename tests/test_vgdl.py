@@ -12,21 +12,11 @@ from golden_files import check_golden
 from kibitz.cli import main
 from kibitz.lang import FOLDER, check, games_in, shipped_rules, trial
 from kibitz.testing import check_game
+from rule_texts import GOAL as RULES
 
 SHIPPED = [entry.name for entry in shipped_rules() if entry.name.endswith(".vgdl")]
 LEVELS = [f"{name}(level={level})" for name in SHIPPED for level in range(3)]
 LEVEL = "wwwww\nwA.gw\nwwwww\n"
-RULES = """BasicGame
-    SpriteSet
-        goal > Immovable
-    LevelMapping
-        g > goal
-    InteractionSet
-        avatar wall > stepBack
-        goal avatar > killSprite scoreChange=1
-    TerminationSet
-        SpriteCounter stype=goal win=True
-"""
 
 
 def write(folder: Path, rules: str = RULES, level: str = LEVEL) -> str:

@@ -369,6 +369,12 @@ class State:
         """Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing."""
 
     def evaluate(self) -> list[float] | None: ...
+    def factors(self, player: int, action: int) -> list[int] | None:
+        """The parts of a legal action but for the last, which is the action itself, if the game tells."""
+
+    def features(self, player: int) -> list[tuple[str, float]] | None:
+        """The features as a player sees them, each with its name, if the game has some."""
+
     def hash(self) -> int | None: ...
     def atoms(self) -> list[int] | None:
         """The numbers of what is true here, each below `Game.atom_count`; None where the game numbers nothing."""

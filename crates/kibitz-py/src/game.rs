@@ -643,6 +643,33 @@ impl State {
         Ok(Some(values))
     }
 
+    /// The parts of a legal action but for the last, which is the action itself, if the game tells: its type, its source, ...
+    fn factors(&self, py: Python<'_>, player: usize, action: u32) -> PyResult<Option<Vec<u32>>> {
+        let has = self.game.get().model.has().factors;
+        let mut parts = Vec::new();
+        self.drive(py, |game, state| {
+            let mut legal = Vec::new();
+            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player) {
+                game.model.legal(state, player, &mut legal);
+            }
+            if legal.contains(&Action(action)) {
+                game.model.factors(state, player, Action(action), &mut parts);
+            }
+        })?;
+        Ok(has.then_some(parts))
+    }
+
+    /// The features as a player sees them, each with its name, if the game has some.
+    fn features(&self, py: Python<'_>, player: usize) -> PyResult<Option<Vec<(String, f64)>>> {
+        let model = &self.game.get().model;
+        if !model.has().features || player >= model.info().players {
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        self.drive(py, |game, state| game.model.features(state, player, &mut values))?;
+        Ok(Some(model.feature_names().into_iter().zip(values).collect()))
+    }
+
     /// Equal for states with the same future, if the game tells.
     fn hash(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let has = self.game.get().model.has().hash;
