@@ -1,7 +1,7 @@
 """What a person is shown before a move: the legal moves, folded where there are many, and the position.
 
-Rules files that hide something draw nothing themselves: there, it is what one did and was told, and a board of
-what is certain or likely.
+Rules files that hide something draw nothing themselves: there, it is what one did and was told, and a
+board of what is certain or likely.
 """
 
 from __future__ import annotations
@@ -36,10 +36,8 @@ def moves(names: Sequence[str], *, every: bool = False) -> list[str]:
 
     if len(names) > MANY and not every:
         groups = folded(names)
-        shown = [
-            first if count == 1 else f"{first} {sign('…', '...')} ({count:,})"
-            for first, count in groups[:MANY]
-        ]
+        dots = sign("…", "...")
+        shown = [first if count == 1 else f"{first} {dots} ({count:,})" for first, count in groups[:MANY]]
         more = [f"  and {len(groups) - MANY:,} groups more"] if len(groups) > MANY else []
         hint = f"  {len(names):,} moves: type one, or its beginning; ? lists all"
         return [*in_columns(shown), *more, paint(hint, "dim")]
@@ -50,7 +48,7 @@ def moves(names: Sequence[str], *, every: bool = False) -> list[str]:
 
 
 def folded(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Groups of moves that share their first words: as few words as make more than one group of them.
+    """Groups of moves that share their first words: as few as make more than one group.
 
     >>> from kibitz.cli._position import folded
     >>> folded(["(guess 1 1)", "(guess 1 2)", "(guess 2 1)"])
@@ -66,7 +64,7 @@ def folded(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 class Memory:
-    """What a player did and was told, and what that makes likely, in games that show nothing of it themselves."""
+    """What a player did and was told, and what that makes likely, in games that show nothing of it."""
 
     def __init__(self, game: Game) -> None:
         rules = game.rules
@@ -160,7 +158,8 @@ def board(likely: dict[str, float]) -> list[str]:
     """A board of the facts that give a value to a place, such as `(cell 1 2 x)`; empty where there is none.
 
     >>> from kibitz.cli._position import board
-    >>> board({"(cell 1 1 x)": 1.0, "(cell 2 1 b)": 0.6, "(cell 2 1 o)": 0.4, "(cell 1 2 b)": 1.0, "(cell 2 2 o)": 0.3})
+    >>> open_ = {"(cell 2 1 b)": 0.6, "(cell 2 1 o)": 0.4, "(cell 2 2 o)": 0.3}
+    >>> board({"(cell 1 1 x)": 1.0, "(cell 1 2 b)": 1.0, **open_})
     ['  1  x ?', '  2  . ?', '', '     1 2']
     """
     places: defaultdict[str, dict[tuple[str, str], dict[str, float]]] = defaultdict(dict)

@@ -1,9 +1,10 @@
 """You play, it answers; h for a hint, u to take back.
 
-You are shown only what your seat may know; where rules draw nothing of that, what you did and were told, and
-a board of what is certain or likely. A move is its name, the beginning of its name, or its number in the list;
-many moves are folded, the tab key completes them, and ? lists all. A video game runs at a steady tick in a terminal, and is played with the arrow keys and
-space; p is a pause, . one tick of it, s slow motion.
+You are shown only what your seat may know; where rules draw nothing of that, what you did and were told,
+and a board of what is certain or likely. A move is its name, the beginning of its name, or its number in
+the list; many moves are folded, the tab key completes them, and ? lists all. A video game runs at a
+steady tick in a terminal, and is played with the arrow keys and space; p is a pause, . one tick of it, s
+slow motion.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         most=60_000,
         default=TICK,
     )
+    _options.details(parser)
     _options.seed(parser, None, "another game each time")
     _options.save(parser)
 
@@ -83,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
     hint = options.hint or (opponent if spec_name(opponent) not in ("human", "random") else None)
     seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
     sitting = Sitting(game, seat, opponent, hint or _load.default_planner(game), seed)
+    sitting.details = options.details
     from kibitz.cli._live import can_be_live
 
     if options.tick and sys.stdin.isatty() and is_terminal() and can_be_live(game):
@@ -156,6 +159,8 @@ class Sitting:
         """How many rounds there were before each of the person's own choices."""
         self.seen = 0
         """How many events the person has been shown."""
+        self.details = False
+        """Whether hints come with the counters of beliefs and models."""
         self.memory = _position.Memory(game)
         self.referee = self.replay()
 
@@ -289,7 +294,8 @@ class Sitting:
         print("\n".join([*_position.moves(view.names(), every=every), "", *self.memory.position(view), ""]))
 
     def read(self, names: Sequence[str]) -> str:
-        """One line from the person, who may have moves completed; the end of the input is a way to leave."""
+        """One line from the person, who may have moves completed; the end of the input is a way to
+        leave."""
         _completing(names)
         try:
             answer = input(paint("your move> ", "bold") if is_terminal() else "your move> ").strip()
@@ -308,7 +314,8 @@ class Sitting:
         except ValueError as refusal:
             print(paint(f"  {refusal}", "yellow"))
             return
-        lines = _explain.table(decision) + _explain.facts(decision, self.game, view.player)
+        lines = _explain.table(decision)
+        lines += _explain.facts(decision, self.game, view.player, details=self.details)
         print("\n".join(lines) if lines else f"  {decision.name}")
 
 
