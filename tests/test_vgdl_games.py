@@ -20,6 +20,8 @@ from kibitz.lang import FOLDER, games_in
 WINS = Path(__file__).parent / "golden" / "vgdl_wins.json"
 GAMES = sorted(name for name, file in games_in(FOLDER).items() if file.suffix == ".vgdl")
 LEVELS = [f"{name}.vgdl(level={level})" for name in GAMES for level in range(3)]
+WON = 1_000_000
+"""Less than a win pays, and more than any score."""
 LETTERS = {"wait": ".", "up": "u", "down": "d", "left": "l", "right": "r", "use": "s"}
 
 CLASSES = """Conveyor Flicker Immovable OrientedFlicker Passive Resource ResourcePack Spreader Missile ErraticMissile
@@ -65,7 +67,7 @@ def test_each_level_can_be_won(spec: str) -> None:
     referee = play(spec, won)
     assert referee.over
     assert referee.returns == [won["return"]]
-    assert won["return"] > 900
+    assert won["return"] > WON
 
 
 PLANNERS = ["iw(transitions=2000)", "uct(simulations=100)", "iw(2, transitions=20000)", "uct(simulations=600)"]
@@ -83,7 +85,7 @@ def solve(spec: str) -> dict[str, Any] | None:
             for action in before.legal(0):
                 after, rewards = before.step([action])
                 name = moves + LETTERS[before.action_name(0, action)]
-                if after.over and sum(rewards) > 900:
+                if after.over and sum(rewards) > WON:
                     return {"seed": 0, "by": "breadth first", "return": paid + sum(rewards), "moves": name}
                 # The last line is the tick and the score.
                 board = after.text().rstrip().rpartition("\n")[0]
@@ -102,7 +104,7 @@ def look(spec: str, seeds: int = 4) -> dict[str, Any] | None:
         for seed in range(seeds):
             episode = kb.play(spec, planner, seed=seed, max_steps=LONGEST)
             names = [step.names[0] for step in episode.steps if step.movers]
-            if episode.over and episode.returns[0] > 900:
+            if episode.over and episode.returns[0] > WON:
                 moves = "".join(LETTERS[name] for name in names)
                 return {"seed": seed, "by": planner, "return": episode.returns[0], "moves": moves}
     return None

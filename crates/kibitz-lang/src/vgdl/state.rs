@@ -1,6 +1,6 @@
 //! A moment of a game, as flat arrays, and the world that it belongs to.
 
-use crate::vgdl::cells::{Marks, Screen, Spot};
+use crate::vgdl::cells::{Marks, SEVERAL, Screen, Spot};
 use crate::vgdl::level::Level;
 use crate::vgdl::ontology::{Avatar, Conduct, Verb};
 use crate::vgdl::rules::{Kind, KindId, Orientation, Rules};
@@ -44,6 +44,8 @@ pub struct Sprite {
     pub orientation: Orientation,
     /// See [`NEW`] and those below it.
     pub flags: u8,
+    /// On which cell it is, as far as that is known.
+    pub spot: Spot,
 }
 
 impl Sprite {
@@ -75,6 +77,8 @@ pub struct State {
     pub chosen: Option<Input>,
     /// Whether a sprite that never moves of itself has been moved since its last update.
     pub stirred: bool,
+    /// Where sprites of each type may be; up to date while effects happen.
+    pub(super) marks: Marks,
 }
 
 /// What a player does in a tick.
@@ -109,11 +113,6 @@ pub struct World {
     pub(super) turns: Vec<KindId>,
     /// From pixels to cells.
     pub(super) screen: Screen,
-    /// Of each type whether nothing ever moves, kills or makes its sprites.
-    pub(super) frozen: Vec<bool>,
-    /// Where the sprites of these types are: of each type, and one by one.
-    pub(super) marks: Marks,
-    pub(super) spots: Vec<Vec<Spot>>,
     /// What runs where two types meet.
     pub(super) meetings: Vec<Meeting>,
 }
@@ -148,32 +147,9 @@ impl World {
         let updated: Vec<bool> = numbers.map(|k| rules.order.contains(&k)).collect();
         let idle = rules.idle();
         let turns = rules.order.iter().copied().filter(|k| !idle[usize::from(*k)]).collect();
-        let frozen = rules.frozen();
         let screen = Screen::new(&level);
-        let kinds = rules.kinds.len();
         let meetings = rules.pairs.iter().map(|(a, b, list)| Meeting::new(&rules, *a, *b, list)).collect();
-        let mut world = World {
-            rules,
-            level,
-            most_sprites,
-            last_tick,
-            is_random,
-            updated,
-            idle,
-            turns,
-            screen,
-            frozen,
-            marks: Marks::new(kinds),
-            spots: vec![Vec::new(); kinds],
-            meetings,
-        };
-        for sprite in world.initial().sprites {
-            let kind = usize::from(sprite.kind);
-            if world.frozen[kind] {
-                world.spots[kind].push(world.marks.set(&world.screen, kind, (sprite.x, sprite.y)));
-            }
-        }
-        world
+        World { rules, level, most_sprites, last_tick, is_random, updated, idle, turns, screen, meetings }
     }
 
     /// The type of a number.
@@ -208,6 +184,7 @@ impl World {
             won: None,
             chosen: None,
             stirred: false,
+            marks: Marks::new(self.rules.kinds.len()),
         };
         for &(kind, column, row) in &self.level.placed {
             let block = self.level.block;
@@ -237,6 +214,7 @@ impl World {
             purse: NO_PURSE,
             orientation: *orientation,
             flags: NEW | if *oriented { ORIENTED } else { 0 },
+            spot: SEVERAL,
         });
         Some(state.sprites.len() - 1)
     }
@@ -287,6 +265,11 @@ impl World {
 }
 
 impl State {
+    /// Forgets what is known of where sprites are; it is found out again.
+    pub fn forget(&mut self) {
+        self.marks = Marks::new(self.starts.len() - 1);
+    }
+
     /// Where the sprites of a type are that were there before the tick.
     #[inline]
     pub fn range(&self, kind: KindId) -> std::ops::Range<usize> {
