@@ -76,23 +76,27 @@ LONGEST = 1_000
 
 
 def solve(spec: str) -> dict[str, Any] | None:
-    """The shortest way to win a game of known states without chance."""
-    state = kb.load(spec).initial()
-    seen, row = set(), [(state, "", 0.0)]
+    """A way to win a game of known states without chance: the shortest to the next point, and so on from there."""
+    seen, row = set(), [(kb.load(spec).initial(), "", 0.0)]
     while row:
         further = []
         for before, moves, paid in row:
             for action in before.legal(0):
                 after, rewards = before.step([action])
                 name = moves + LETTERS[before.action_name(0, action)]
-                if after.over and sum(rewards) > WON:
-                    return {"seed": 0, "by": "breadth first", "return": paid + sum(rewards), "moves": name}
+                then = (after, name, paid + sum(rewards))
+                if after.over:
+                    if sum(rewards) > WON:
+                        return {"seed": 0, "by": "breadth first", "return": then[2], "moves": name}
+                    continue
                 # The last line is the tick and the score.
                 board = after.text().rstrip().rpartition("\n")[0]
-                if not after.over and board not in seen:
+                if board not in seen:
                     seen.add(board)
-                    further.append((after, name, paid + sum(rewards)))
-        row = further
+                    further.append(then)
+        best = max((paid for _, _, paid in further), default=0.0)
+        better = best > max(paid for _, _, paid in row)
+        row = [then for then in further if then[2] == best] if better else further
     return None
 
 

@@ -57,7 +57,8 @@ impl<C: Chance> Tick<'_, C> {
     /// All effects of a tick, in the order of the rules.
     pub(super) fn effects(&mut self) {
         let world = self.world;
-        self.mark();
+        world.mark(self.state);
+        self.meeting = true;
         for (kind, list) in &world.rules.edge {
             for &effect in list {
                 let may_be_outside = |k: &KindId| outside(self.state.marks.of(usize::from(*k)));
@@ -79,27 +80,6 @@ impl<C: Chance> Tick<'_, C> {
                 self.meet(effect, meeting, &mut lists);
             }
         }
-    }
-
-    /// Finds where all sprites are, now that they have moved of themselves.
-    fn mark(&mut self) {
-        let world = self.world;
-        for kind in 0..world.rules.kinds.len() {
-            if world.idle[kind] && !self.state.marks.is_stale(kind) {
-                continue;
-            }
-            self.state.marks.clear(kind);
-            for at in self.state.range(kind as KindId) {
-                let sprite = &mut self.state.sprites[at];
-                sprite.spot = self.state.marks.set(&world.screen, kind, (sprite.x, sprite.y));
-            }
-        }
-        let newborn = self.state.newborn();
-        for sprite in &mut self.state.sprites[newborn..] {
-            let place = (sprite.x, sprite.y);
-            sprite.spot = self.state.marks.set(&world.screen, usize::from(sprite.kind), place);
-        }
-        self.meeting = true;
     }
 
     /// Where sprites of some types may be.

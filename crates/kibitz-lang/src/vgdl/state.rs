@@ -191,6 +191,7 @@ impl World {
             self.birth(&mut state, kind, (column * block, row * block));
         }
         self.settle(&mut state);
+        self.mark(&mut state);
         let is_avatar = |sprite: &Sprite| self.avatar(sprite.kind).is_some();
         state.avatar = state.sprites.iter().position(is_avatar).map_or(NOBODY, |at| at as u32);
         state
@@ -219,6 +220,24 @@ impl World {
         Some(state.sprites.len() - 1)
     }
 
+    /// Finds where all sprites are, as far as that is not known from the tick before.
+    pub(super) fn mark(&self, state: &mut State) {
+        let State { sprites, starts, marks, .. } = state;
+        for (kind, range) in starts.windows(2).enumerate() {
+            if self.idle[kind] && !marks.is_stale(kind) {
+                continue;
+            }
+            marks.clear(kind);
+            for sprite in &mut sprites[range[0] as usize..range[1] as usize] {
+                sprite.spot = marks.set(&self.screen, kind, (sprite.x, sprite.y));
+            }
+        }
+        let newborn = starts.last().map_or(0, |end| *end as usize);
+        for sprite in &mut sprites[newborn..] {
+            sprite.spot = marks.set(&self.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
+        }
+    }
+
     /// Takes the dead away and sorts the newborn in.
     pub fn settle(&self, state: &mut State) {
         let sorted = state.starts.last().map_or(0, |end| *end as usize);
@@ -228,23 +247,27 @@ impl World {
             return;
         }
         let (avatar, sorted) = (state.avatar as usize, state.newborn());
-        let mut sprites = Vec::with_capacity(state.sprites.len());
+        let mut sprites: Vec<Sprite> = Vec::with_capacity(state.sprites.len());
         state.avatar = NOBODY;
+        let has_newborn = sorted < state.sprites.len();
         for kind in 0..state.starts.len() - 1 {
             let old = state.starts[kind] as usize..state.starts[kind + 1] as usize;
-            let begin = sprites.len() as u32;
-            let born =
-                (sorted..state.sprites.len()).filter(|at| usize::from(state.sprites[*at].kind) == kind);
-            for at in old.chain(born) {
-                if state.sprites[at].is(DEAD) {
-                    continue;
+            let begin = sprites.len();
+            state.starts[kind] = begin as u32;
+            let alive = &state.sprites[old.clone()];
+            if !alive.iter().any(|sprite| sprite.is(DEAD)) {
+                sprites.extend_from_slice(alive);
+                if old.contains(&avatar) {
+                    state.avatar = (begin + avatar - old.start) as u32;
                 }
-                if at == avatar {
-                    state.avatar = sprites.len() as u32;
-                }
-                sprites.push(state.sprites[at]);
+            } else {
+                keep(&state.sprites, old, avatar, &mut state.avatar, &mut sprites);
             }
-            state.starts[kind] = begin;
+            if has_newborn {
+                let born = sorted..state.sprites.len();
+                let born = born.filter(|at| usize::from(state.sprites[*at].kind) == kind);
+                keep(&state.sprites, born, avatar, &mut state.avatar, &mut sprites);
+            }
         }
         if let Some(end) = state.starts.last_mut() {
             *end = sprites.len() as u32;
@@ -261,6 +284,22 @@ impl World {
             }
             state.purses = purses;
         }
+    }
+}
+
+/// Those of some sprites that live, and where the avatar is among them.
+fn keep(
+    from: &[Sprite],
+    some: impl Iterator<Item = usize>,
+    avatar: usize,
+    is_now: &mut u32,
+    sprites: &mut Vec<Sprite>,
+) {
+    for at in some.filter(|at| !from[*at].is(DEAD)) {
+        if at == avatar {
+            *is_now = sprites.len() as u32;
+        }
+        sprites.push(from[at]);
     }
 }
 
