@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from os import PathLike
 
 from kibitz import _core
 from kibitz._arguments import checked
 from kibitz._core import Decision, Game, Info, Planner, Referee, State, View
 from kibitz.games import load
 from kibitz.planners import AnyPlanner, decide, planner, sit
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,20 @@ class Episode:
     def _repr_svg_(self) -> str | None:
         return self.svg()
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a replay, as `kibitz watch --save` does: `kibitz replay PATH` shows it again.
+
+        >>> import tempfile
+        >>> import kibitz as kb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     kb.play("tic-tac-toe", "random").save(f"{folder}/game.json")
+        ...     kb.lab.replay.load(f"{folder}/game.json").game
+        'tic-tac-toe'
+        """
+        from kibitz.lab import replay
+
+        replay.save(self, path)
+
     def text(self) -> str:
         """All steps in words, the final position and the returns.
 
@@ -90,7 +104,7 @@ class Episode:
 
 @checked("game", "planners")
 def play(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     planners: str | AnyPlanner | Sequence[str | AnyPlanner],
     *,
     seed: int = 0,

@@ -1,6 +1,7 @@
 """Playing at a steady tick: keys are read while the clock runs, and what was pressed last is done.
 
-`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need neither.
+`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need
+neither.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ class Live:
         """What was pressed last while the tick ran, or nothing; Leave where the person wants that."""
         from kibitz import Decision
 
-        actions = {name: action for action, name in view.legal}
+        actions = dict(zip(view.names(), view.legal(), strict=True))
         chosen = "wait"
         length = self.tick * (SLOWER if self.slow else 1)
         now = self.now()
@@ -163,4 +164,4 @@ class Live:
     def screen(self, view: View) -> str:
         """The position, and what can be pressed."""
         marks = [word for word, on in (("paused", self.paused), ("slow motion", self.slow)) if on]
-        return f"{view.text.rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"
+        return f"{view.text().rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"

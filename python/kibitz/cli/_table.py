@@ -71,7 +71,7 @@ def rounds(
 
 def _choice(view: View, seats: Sequence[AnyPlanner], decision: Decision) -> Choice:
     belief = tuple(_explain.belief_lines(view))
-    return Choice(view.player, seats[view.player].spec, view.text, decision, belief)
+    return Choice(view.player, seats[view.player].spec, view.text(), decision, belief)
 
 
 def rounds_again(replay: Replay, frames: Sequence[Frame]) -> Iterator[Round]:

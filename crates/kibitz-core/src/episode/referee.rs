@@ -59,7 +59,8 @@ enum Answer {
     Waits(Tick),
 }
 
-/// The only one who holds the truth of an episode.
+/// The only one who holds the truth of an episode. A clone goes on by itself, with the same luck.
+#[derive(Clone)]
 pub struct Referee {
     model: SharedModel,
     /// The truth, as it is now.
