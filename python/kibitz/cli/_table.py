@@ -147,5 +147,6 @@ def outcome(game: Game, returns: Sequence[float]) -> str:
     >>> outcome(kb.load("tic-tac-toe"), [1.0, -1.0])
     'x gets +1, o gets -1'
     """
-    each = [f"{game.player_name(player)} gets {value:+g}" for player, value in enumerate(returns)]
+    # A video game that is won pays ten million and its score: all digits count.
+    each = [f"{game.player_name(player)} gets {value:+.12g}" for player, value in enumerate(returns)]
     return ", ".join(each)

@@ -211,9 +211,12 @@ impl DecisionContext<'_> {
         SearchRequest { model, params, view, horizon: self.horizon(model.info()), stop }
     }
 
-    /// How a simulation goes on beyond the tree.
-    fn rollout(&self, info: &Info) -> Rollout {
-        Rollout::random(self.params.depth.unwrap_or(u32::MAX), info.discount)
+    /// How a simulation goes on beyond the tree. What the last move before a horizon pays may hang on chance; an
+    /// evaluator judges what comes before that.
+    fn rollout(&self, model: &dyn Model) -> Rollout {
+        let SearchParams { depth, horizon, ref evaluator, .. } = *self.params;
+        let settles = horizon.is_some() && evaluator.is_none() && !model.has().evaluator;
+        Rollout { settles, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
     }
 
     /// Moves after which a simulation stops.
@@ -257,7 +260,7 @@ impl Search<'_> {
         let config = SearchConfig {
             playout: parts.playout.fork(),
             evaluator: parts.evaluator,
-            rollout: context.rollout(model.info()),
+            rollout: context.rollout(&**model),
             playouts: params.playouts,
             exploration: params.exploration,
             best: params.backup.share_of_best(),
@@ -460,7 +463,7 @@ fn grow(
         selection,
         playout: &**playout,
         evaluator,
-        rollout: context.rollout(info),
+        rollout: context.rollout(model),
         horizon: context.horizon(info),
         together: 1,
         root: 0,

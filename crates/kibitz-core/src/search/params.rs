@@ -61,7 +61,8 @@ crate::params! {
         /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
         pub depth: Option<u32> = None, in Some(0)..=Some(1_000_000);
         /// Moves from the root after which a simulation stops; where the game discounts and has
-        /// no end, until what is left counts less than one percent.
+        /// no end, until what is left counts less than one percent. Chance after the last is drawn
+        /// where nothing judges what is left.
         pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// How returns make values: mean, max, or mixmax(share of the best return seen).
         pub backup: Backup = Backup::Mean;

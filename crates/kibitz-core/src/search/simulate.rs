@@ -197,6 +197,7 @@ impl<'a> Worker<'a> {
         }
         let mut room = self.problem.params.growth();
         let (mut moves, mut draws) = (0, 0);
+        let settles = self.problem.rollout.settles;
         loop {
             let first_choice = self.choices.len();
             let turn = self.turn();
@@ -206,7 +207,7 @@ impl<'a> Worker<'a> {
             }
             match turn {
                 Turn::Over => break,
-                _ if moves == self.problem.horizon => break,
+                _ if moves == self.problem.horizon && !(settles && turn == Turn::Chance) => break,
                 _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
                 Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
