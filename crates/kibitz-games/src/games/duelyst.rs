@@ -23,6 +23,7 @@ mod facts;
 mod observations;
 mod picture;
 mod play;
+mod starter;
 mod state;
 mod toml;
 
