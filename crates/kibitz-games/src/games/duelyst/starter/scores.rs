@@ -373,17 +373,17 @@ impl<'a> Eyes<'a> {
         best.map(|(target, score)| (target, score, buff))
     }
 
-    /// What a cell is worth to a unit that may move there, and whom it has in view there.
-    pub fn cell_score(&self, index: usize, cell: u8, lethal_only: bool) -> (f64, u8) {
+    /// What a cell is worth to a unit that may move there.
+    pub fn cell_score(&self, index: usize, cell: u8, lethal_only: bool) -> f64 {
         let unit = &self.position.units[index];
         let walker = self.walker(unit);
         if let Some((target, score, _)) = self.best_target(index, cell, lethal_only) {
             let other = self.position.units[target].cell;
-            return (score + self.place(&walker, cell, other), other);
+            return score + self.place(&walker, cell, other);
         }
         let near = unit.reach() & self.position.cells_of(1 - self.me);
         let other = self.nearest(cell, if near == 0 { u64::MAX } else { near });
-        (self.place(&walker, cell, other), other)
+        self.place(&walker, cell, other)
     }
 
     /// The cell of the nearest enemy of some, the first of equals.

@@ -325,7 +325,8 @@ impl Script<'_> {
         })
     }
 
-    /// A unit moves to a cell that is better than where it stands: the first of equals, breadth first.
+    /// A unit moves to a cell that is better than where it stands: the first of equals, breadth first. Before the
+    /// attacks that kill, only a cell away, unless it flees.
     fn step(&self, index: usize, lethal_only: bool) -> Option<Choice> {
         let position = self.eyes.position;
         let unit = &position.units[index];
@@ -333,18 +334,17 @@ impl Script<'_> {
         if free == 0 {
             return None;
         }
-        let (mut most, _) = self.eyes.cell_score(index, unit.cell, lethal_only);
+        let mut most = self.eyes.cell_score(index, unit.cell, lethal_only);
         let mut best = None;
         for cell in self.breadth_first(index).into_iter().filter(|cell| free & bit(*cell) != 0) {
-            let (score, other) = self.eyes.cell_score(index, cell, lethal_only);
+            let score = self.eyes.cell_score(index, cell, lethal_only);
             if score > most {
-                (most, best) = (score, Some((cell, other)));
+                (most, best) = (score, Some(cell));
             }
         }
-        let (to, other) = best?;
-        let is_evasive = self.eyes.walker(unit).is_evasive;
-        (!lethal_only || is_evasive || distance(to, other) <= 1)
-            .then_some(Choice::Move { from: unit.cell, to })
+        let to = best?;
+        let is_near = distance(unit.cell, to) <= 1 || self.eyes.walker(unit).is_evasive;
+        (is_near || !lethal_only).then_some(Choice::Move { from: unit.cell, to })
     }
 
     /// The cells around a unit in the order in which its ways are looked for.
