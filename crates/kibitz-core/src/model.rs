@@ -173,6 +173,8 @@ pub trait Model:
     fn planning_model(&self) -> Option<SharedModel>;
     /// [`crate::abilities::OwnMacroActions::macro_actions`].
     fn macro_actions(&self) -> Option<Arc<dyn MacroActions>>;
+    /// The game itself, of whatever type: for a planner of one game alone, which has to know its rules.
+    fn game(&self) -> &dyn Any;
 }
 
 /// What must be quick, and is compiled for a game's own states.
@@ -304,6 +306,10 @@ impl<G: Game> Model for G {
 
     fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
         Game::abilities(self).macro_actions.map(|it| it.macro_actions())
+    }
+
+    fn game(&self) -> &dyn Any {
+        self
     }
 }
 
