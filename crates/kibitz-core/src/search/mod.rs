@@ -1,9 +1,10 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
-//! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
+//! From the lowest to the highest: `tree.rs` (nodes and edges), `action_tree.rs` (actions in parts), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
 //! `speculative_batch.rs`, `unseen.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
+mod action_tree;
 pub mod aim;
 mod beliefs;
 mod compose;
@@ -42,7 +43,7 @@ use beliefs::{BeliefSearch, LARGEST};
 use compose::{Parts, compose, lists_all};
 use macro_search::MacroSearch;
 use outcomes::{OutcomeSearch, SearchConfig};
-use params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use params::{Backup, Horizon, Observers, Parallel, SearchParams, TreeKind};
 use run::{Found, SearchRequest, Stop, search_tree};
 use select::Selection;
 use simulate::Problem;
@@ -215,13 +216,17 @@ impl DecisionContext<'_> {
     /// evaluator judges what comes before that.
     fn rollout(&self, model: &dyn Model) -> Rollout {
         let SearchParams { depth, horizon, ref evaluator, .. } = *self.params;
-        let settles = horizon.is_some() && evaluator.is_none() && !model.has().evaluator;
-        Rollout { settles, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
+        let settles = matches!(horizon, Horizon::Moves(_)) && evaluator.is_none() && !model.has().evaluator;
+        let one_turn = horizon == Horizon::Turn;
+        Rollout { settles, one_turn, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
     }
 
     /// Moves after which a simulation stops.
     fn horizon(&self, info: &Info) -> u32 {
-        self.params.horizon.unwrap_or_else(|| natural_horizon(info))
+        match self.params.horizon {
+            Horizon::Moves(moves) => moves,
+            Horizon::Natural | Horizon::Turn => natural_horizon(info),
+        }
     }
 }
 
@@ -354,7 +359,7 @@ impl Session {
             self.recent.drain(..self.recent.len().saturating_sub(most));
         }
         if let [only] = view.legal[..]
-            && !params.reuse
+            && (!params.reuse || params.horizon == Horizon::Turn)
         {
             return Ok(verdict::forced(only, &*self.belief, begun.elapsed()));
         }
