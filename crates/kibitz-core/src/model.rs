@@ -228,6 +228,10 @@ of_any_game! {
         fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
             Game::abilities(self).macro_actions.map(|it| it.macro_actions())
         }
+        /// The game itself, of whatever type: for a planner of one game alone, which has to know its rules.
+        fn game(&self) -> &dyn Any {
+            self
+        }
     }
 }
 

@@ -45,6 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--truth", action="store_true", help="show the whole truth, not what the mover sees"
     )
+    _options.details(parser)
     _options.count(parser, "--steps", "stop after so many moves (some games never end)")
     parser.add_argument(
         "--svg", type=Path, metavar="DIR", help="write a picture of every position into a folder"
@@ -75,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
         if options.json:
             _options.print_json(plain(done, options.truth), indent=None)
         else:
-            show(done, options.truth)
+            show(done, options.truth, details=options.details)
         draw(referee)
         steps += done.steps
         if moves == options.steps:

@@ -1,16 +1,17 @@
 //! The one search loop: select, expand, play out, back up.
 //!
-//! `problem.rs` says what is searched, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
+//! `problem.rs` says what is searched, `end.rs` where a simulation ends, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
 
 mod back_up;
 mod choose;
+mod end;
 mod problem;
 mod prove;
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::leaf::Leaf;
-use super::params::TreeKind;
+use super::params::{Horizon, TreeKind};
 use super::places::Recent;
 use super::run::lead;
 use super::select::{Choices, Later, Rule, Scratch};
@@ -74,6 +75,15 @@ pub(super) struct Worker<'a> {
     pub solved: bool,
     /// Proved edges that count as chosen, where the simulation went on by another: with the number of that choice.
     settled: Vec<(usize, u32)>,
+    /// Whether only the player's own turn is searched, whether that has begun, and whether it is over.
+    one_turn: bool,
+    begun: bool,
+    turn_is_over: bool,
+    /// Whether edges behind which the turn is over, with nothing left to chance, are marked.
+    marks_spent: bool,
+    /// Whether actions are chosen part by part, and the parts that have been chosen of the present one.
+    action_trees: bool,
+    parts: Vec<Action>,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
     /// Where the present simulation has been, if the selection asks for that.
@@ -156,6 +166,12 @@ impl<'a> Worker<'a> {
             known: None,
             solved: false,
             settled: Vec::new(),
+            one_turn: problem.params.horizon == Horizon::Turn,
+            begun: false,
+            turn_is_over: false,
+            marks_spent: problem.marks_spent(),
+            action_trees: problem.has_action_trees(),
+            parts: Vec::new(),
             uniform: !problem.selection.explores() && !problem.selection.draws(),
             recent: problem.selection.looks_back().map(|places| Recent::new(places, problem.recent)),
             trial: None,
@@ -206,17 +222,18 @@ impl<'a> Worker<'a> {
             if self.recent.is_some() && turn != Turn::Chance {
                 self.look_back(tree);
             }
+            if self.is_end(turn, moves, draws) {
+                break;
+            }
             match turn {
                 Turn::Over => break,
-                _ if moves == self.problem.horizon => break,
-                _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
-                Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
                     draws += 1;
                     self.leave_speculation();
                     let outcome = self.draw(tree, width); // what chance does comes under o
                     self.joint.push(outcome);
                 }
+                _ if self.waits_for_its_turn(turn) => (moves, draws) = (moves + 1, 0),
                 Turn::One(_) | Turn::Several(_) => {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
@@ -283,6 +300,7 @@ impl<'a> Worker<'a> {
             recent.begin();
         }
         (self.fate, self.unseen, self.known) = (None, false, None);
+        (self.begun, self.turn_is_over) = (false, false);
     }
 
     /// Tells the selection whether the edges by which the present state was reached lead to where the player has been.
@@ -443,7 +461,7 @@ impl<'a> Worker<'a> {
     /// The return from the leaf on, for each player.
     #[inline]
     fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf, interrupt: &mut Interrupt) {
-        let left = self.problem.horizon - moves;
+        let left = if self.turn_is_over { 0 } else { self.problem.horizon - moves };
         let how = Rollout { depth: self.problem.rollout.depth.min(left), ..self.problem.rollout };
         self.returns.fill(0.0);
         if self.solver && self.known_returns(tree) || self.play_out_ahead(tree, &how) {
