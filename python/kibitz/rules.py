@@ -272,8 +272,8 @@ class Rules(Generic[S]):
     """Names and weights of the features, in order, where `features` is defined."""
 
     def features(self, state: S, player: int) -> Sequence[float]:
-        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns add
-        up to zero the other's are the opposite."""
+        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns
+        add up to zero the other's are the opposite."""
         raise NotImplementedError
 
     symmetries: int | None = None

@@ -1,8 +1,8 @@
 """Weights of a game's features, learned from games that planners play.
 
-What comes of a position is taken to be decided by chance, with odds whose logarithm is a sum of the features by weights;
-the weights are those under which what came of all positions is likeliest, but for a penalty on large ones
-(logistic regression with ridge, by Newton's method).
+What comes of a position is taken to be decided by chance, with odds whose logarithm is a sum of the
+features by weights; the weights are those under which what came of all positions is likeliest, but for a
+penalty on large ones (logistic regression with ridge, by Newton's method).
 """
 
 from __future__ import annotations
