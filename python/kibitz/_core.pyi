@@ -265,6 +265,11 @@ class Game:
     def spec(self) -> str: ...
     @property
     def info(self) -> Info: ...
+    @property
+    def tick(self) -> float | None:
+        """In a game in real time: how long a tick is, in the game's own unit of time (a second, unless whoever plays it
+        says otherwise); else None."""
+
     def demand_declared(self, values: Sequence[float], what: str, slack: float) -> None:
         """GameFault if a player has got, or may expect, what the game says it never pays."""
 
@@ -375,6 +380,10 @@ class View:
         Decisions and information sets have those; `legal` has the seat's, which hardly ever differ."""
 
     @property
+    def may_wait(self) -> bool:
+        """Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game."""
+
+    @property
     def text(self) -> str:
         """The position as this player sees it."""
 
@@ -451,6 +460,23 @@ class Referee:
         """Asks each mover in turn, by its number, and carries out what they do; gives what `apply` gives.
 
         ValueError for an illegal action; those after it are not asked."""
+
+    @property
+    def now(self) -> int:
+        """What time it is, in ticks from the beginning (`Game.tick` says how long one is)."""
+
+    @property
+    def due(self) -> int | None:
+        """When something happens by itself, or what was chosen is carried out; None where it depends on somebody."""
+
+    def submit(self, player: int, action: Decision | int) -> None:
+        """In a game in real time: what `player` does at this very instant, which is carried out as soon as time advances.
+
+        ValueError where it may not; nothing has happened then, and nobody else needs to know."""
+
+    def advance(self, to: int) -> list[tuple[State, list[int], list[float], list[float], int]]:
+        """Lets time go on until then, and gives what `apply` gives: what was submitted is carried out, chance draws, and
+        what happens by itself happens. Time never goes back."""
 
     def check_left(self) -> None:
         """GameFault if an episode that is left here has paid what the game never pays."""
@@ -553,7 +579,8 @@ class Decision:
 
     A planner written in Python makes its own: `table` has rows (action, value, standard error, visits). Where
     players may choose at any instant, the action may be `kibitz.WAIT`: it does nothing now, and is asked again
-    after so many `ticks`, or as soon as it is told something."""
+    after so many `ticks`, or as soon as it is told something. It is made after `takes` ticks: what thinking
+    costs of the game's time."""
 
     def __new__(
         cls,
@@ -563,12 +590,17 @@ class Decision:
         notes: Sequence[str] | None = None,
         *,
         ticks: int | None = None,
+        takes: int = 0,
     ) -> Decision: ...
     @property
     def action(self) -> int: ...
     @property
     def ticks(self) -> int | None:
         """For how many ticks it does nothing, where it waits; else None."""
+
+    @property
+    def takes(self) -> int:
+        """So many ticks of the game's time go by until it is made, where thinking costs some."""
 
     @property
     def name(self) -> str: ...

@@ -350,6 +350,12 @@ pub trait RealTime<S> {
 
     /// Lets so many ticks go by in which nobody chooses, and no more of them than [`RealTime::timing`] says.
     fn pass(&self, state: &mut S, ticks: u64);
+
+    /// How long a tick is in the game's own unit of time, which is a second unless whoever plays it says otherwise (the
+    /// play clock of a game manager multiplies it).
+    fn tick(&self) -> f64 {
+        1.0
+    }
 }
 
 /// Speaks of its moves as game managers on the network do. Every role makes a move in every turn, chance's and those of
@@ -662,6 +668,10 @@ impl<G: Game> RealTime<State> for G {
         if let Some(real_time) = Game::abilities(self).real_time {
             real_time.pass(state.get_mut(), ticks);
         }
+    }
+
+    fn tick(&self) -> f64 {
+        Game::abilities(self).real_time.map_or(1.0, |real_time| real_time.tick())
     }
 }
 

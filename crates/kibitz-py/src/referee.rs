@@ -147,16 +147,14 @@ impl View {
         self.svg(py)
     }
 
+    /// Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game.
+    #[getter]
+    fn may_wait(&self) -> bool {
+        self.view.may_wait
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<View of player {}, {}>\n{}", self.view.player, self.game.get().spec, self.text(py)?))
-    }
-}
-
-impl View {
-    /// Whether its player may do nothing now.
-    pub fn may_wait(&self, py: Python<'_>) -> PyResult<bool> {
-        let game = self.referees.get();
-        drive(py, game, || game.model.timing(&self.now) != core::Timing::Turns)
     }
 }
 
@@ -335,25 +333,22 @@ impl core::Table for Asked<'_, '_> {
         result
     }
 
-    fn ask(&mut self, seat: usize) -> PyResult<core::Choice> {
+    fn ask(&mut self, seat: usize) -> PyResult<core::Answer> {
         self.check()?;
         let choice: Choice<'_> = self.choose.call1((seat,))?.extract()?;
         match &choice {
             Choice::Number(action) => {
                 self.referee.borrow().check_unambiguous(self.referee.py(), seat, Action(*action))?;
+                Ok(core::Choice::Act(Action(*action)).into())
             }
-            Choice::Decision(decision) => {
-                if let Some(ticks) = decision.get().ticks() {
-                    return Ok(core::Choice::Wait(ticks));
-                }
-            }
+            Choice::Decision(decision) => Ok(core::Answer::from(decision.get().inner())),
         }
-        Ok(core::Choice::Act(Action(choice.number())))
     }
 
-    fn refuse(&mut self, _: usize, illegal: core::Illegal) -> PyResult<()> {
+    /// Who thinks while time goes by may come too late; that is no mistake.
+    fn refuse(&mut self, _: usize, illegal: core::Illegal, late: bool) -> PyResult<()> {
         self.check()?;
-        Err(refused(&illegal))
+        if late { Ok(()) } else { Err(refused(&illegal)) }
     }
 
     fn advance(&mut self, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
@@ -549,6 +544,41 @@ impl Referee {
             slf.borrow_mut().inner.withdraw();
         }
         Ok(slf.borrow().reports(slf.py(), &done?))
+    }
+
+    /// What time it is, in ticks from the beginning (`Game.tick` says how long one is).
+    #[getter]
+    fn now(&self) -> u64 {
+        self.inner.now().0
+    }
+
+    /// When something happens by itself, or what was chosen is carried out; None where it depends on somebody.
+    #[getter]
+    fn due(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let due = drive(py, self.game.get(), || self.inner.due())?;
+        Ok((due != core::Tick::NEVER).then_some(due.0))
+    }
+
+    /// In a game in real time: what `player` does at this very instant, which is carried out as soon as time advances.
+    ///
+    /// ValueError where it may not; nothing has happened then, and nobody else needs to know.
+    fn submit(&mut self, py: Python<'_>, player: usize, action: Choice<'_>) -> PyResult<()> {
+        let player = self.game.get().check_player(player)?;
+        if let Choice::Number(action) = &action {
+            self.check_unambiguous(py, player, Action(*action))?;
+        }
+        let choice = Some(Action(action.number())).filter(|action| *action != Action::WAIT);
+        let game = self.game.clone_ref(py);
+        let submitted = drive(py, game.get(), || self.inner.submit(player, choice))?;
+        submitted.map_err(|illegal| refused(&illegal))
+    }
+
+    /// Lets time go on until then, and gives what `apply` gives: what was submitted is carried out, chance draws, and what
+    /// happens by itself happens. Time never goes back.
+    #[pyo3(name = "advance")]
+    fn advance_to(&mut self, py: Python<'_>, to: u64) -> PyResult<Vec<Report>> {
+        let taken = self.advance(py, core::Tick(to))?;
+        Ok(self.reports(py, &taken))
     }
 
     /// GameFault if an episode that is left here has paid what the game never pays, where that can be said.
