@@ -525,6 +525,27 @@ class Told:
     def view(self) -> View:
         """All that the seat may know now, for planners."""
 
+    @property
+    def real_time(self) -> bool:
+        """Whether time goes by in it: then it is told when something happened, in ticks from the beginning."""
+
+    @property
+    def now(self) -> int:
+        """The time of the last that it was told, in ticks."""
+
+    def due(self, now: int) -> int | None:
+        """When something happens by itself after that tick, if nobody does anything; None where nothing will."""
+
+    def happened(self, at: int, moves: Sequence[str | None]) -> None:
+        """Takes in what roles did at a tick, in the order of the rules and None for who did nothing, where nothing is
+        hidden and time goes by. What happens by itself before, nobody needs to say.
+
+        ValueError where that is not legal; nothing but time has happened then."""
+
+    def view_at(self, now: int) -> View:
+        """What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has
+        happened."""
+
 @final
 class Belief:
     """A distribution over states, given a view. ValueError where the game lacks what the kind needs.

@@ -264,6 +264,27 @@ impl Referee {
         illegal.map_or(Ok(()), |illegal| Err(refused(&illegal)))
     }
 
+    /// The same episode once more, which may go on in another way.
+    pub fn again(&self, py: Python<'_>) -> Referee {
+        let seats = self.seats.iter().map(|seat| seat.clone_ref(py)).collect();
+        Referee { game: self.game.clone_ref(py), seats, inner: self.inner.clone(), opening: Vec::new() }
+    }
+
+    /// Lets time go by in which nobody does anything: what happens by itself happens, but chance does not draw.
+    pub fn pass_to(&mut self, py: Python<'_>, now: u64) -> PyResult<()> {
+        while self.inner.turn() != Turn::Chance && !self.inner.over() {
+            let due = self.inner.due();
+            if due == core::Tick::NEVER || due.0 > now {
+                self.advance(py, core::Tick(now))?;
+                break;
+            }
+            let (elapsed, turn) = (due.since(self.inner.now()), self.inner.turn());
+            let joint = vec![Action::WAIT; turn.width()];
+            self.follow(py, &core::Played::new(elapsed, turn, &joint))?;
+        }
+        Ok(())
+    }
+
     /// Who moves.
     pub fn turn(&self) -> Turn {
         self.inner.turn()
@@ -548,13 +569,13 @@ impl Referee {
 
     /// What time it is, in ticks from the beginning (`Game.tick` says how long one is).
     #[getter]
-    fn now(&self) -> u64 {
+    pub fn now(&self) -> u64 {
         self.inner.now().0
     }
 
     /// When something happens by itself, or what was chosen is carried out; None where it depends on somebody.
     #[getter]
-    fn due(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+    pub fn due(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let due = drive(py, self.game.get(), || self.inner.due())?;
         Ok((due != core::Tick::NEVER).then_some(due.0))
     }

@@ -161,6 +161,69 @@ impl Told {
         Ok(())
     }
 
+    /// Whether time goes by in it: then it is told when something happened, in ticks from the beginning.
+    #[getter]
+    fn real_time(&self) -> bool {
+        self.game.get().model.has().real_time
+    }
+
+    /// The time of the last that it was told, in ticks.
+    #[getter]
+    fn now(&self) -> PyResult<u64> {
+        Ok(self.inner()?.referee.now())
+    }
+
+    /// When something happens by itself after that tick, if nobody does anything; None where nothing will.
+    fn due(&self, py: Python<'_>, now: u64) -> PyResult<Option<u64>> {
+        let mut referee = self.inner()?.referee.again(py);
+        referee.pass_to(py, now)?;
+        referee.due(py)
+    }
+
+    /// Takes in what roles did at a tick, in the order of the rules and None for who did nothing, where nothing is hidden and
+    /// time goes by. What happens by itself before, nobody needs to say. ValueError where that is not legal; nothing but time
+    /// has happened then.
+    fn happened(&self, py: Python<'_>, at: u64, moves: Vec<Option<String>>) -> PyResult<()> {
+        let mut inner = self.inner()?;
+        if moves.len() != self.roles.len() {
+            let (roles, found) = (self.roles.len(), moves.len());
+            return Err(PyValueError::new_err(format!("there are {roles} roles, and {found} moves were told")));
+        }
+        inner.referee.pass_to(py, at)?;
+        if inner.referee.over() {
+            return Err(PyValueError::new_err("the game is over"));
+        }
+        let state = inner.referee.state(py);
+        let turn = inner.referee.turn();
+        let named = |role: usize| match &moves[role] {
+            Some(name) => state.find_action(py, self.roles[role], name).map(Action),
+            None => Ok(Action::WAIT),
+        };
+        let joint = if turn == Turn::Chance {
+            let chance = self.roles.iter().position(Option::is_none);
+            vec![chance.map_or(Ok(Action(0)), named)?]
+        } else {
+            let role = |mover: usize| self.roles.iter().position(|player| *player == Some(mover));
+            turn.movers().iter().filter_map(role).map(named).collect::<PyResult<_>>()?
+        };
+        let idle = |role: &usize| moves[*role].is_some();
+        let acts = (0..moves.len()).filter(idle).count();
+        if acts == 0 || joint.iter().filter(|action| **action != Action::WAIT).count() < acts {
+            return Err(PyValueError::new_err("somebody moved who may not move then"));
+        }
+        let elapsed = at.saturating_sub(inner.referee.now());
+        inner.referee.follow(py, &Played::new(elapsed, turn, &joint))?;
+        inner.turns += 1;
+        Ok(())
+    }
+
+    /// What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has happened.
+    fn view_at(&self, py: Python<'_>, now: u64) -> PyResult<View> {
+        let mut referee = self.inner()?.referee.again(py);
+        referee.pass_to(py, now)?;
+        referee.view(py, self.player)
+    }
+
     /// Takes in a turn where something is hidden, and after which the game goes on: its own move, if that is known, and what
     /// it perceived. After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was told: that is passed over, or,
     /// where nothing else will do, all but its own moves.

@@ -71,9 +71,7 @@ def game(parser: argparse.ArgumentParser) -> None:
 
 def rules(parser: argparse.ArgumentParser) -> None:
     """Declares --rules."""
-    about = (
-        "a folder where games are found by name: rules files, or NAME.txt with levels NAME_lvl0.txt as GVG-AI has them"
-    )
+    about = "a folder where games are found by name: rules files, or NAME.txt with levels NAME_lvl0.txt as GVG-AI has them"
     parser.add_argument("--rules", dest="folder", type=Path, metavar="FOLDER", help=about)
 
 
