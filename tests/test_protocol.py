@@ -293,7 +293,7 @@ def test_a_late_player_answers_something_legal() -> None:
             import time
 
             time.sleep(0.6)
-            return kb.Decision(view, view.legal[0][0])
+            return kb.Decision(view, view.legal()[0])
 
     async def talk(player: Player) -> None:
         await player.answer(f"( START m XPLAYER ({TIC_TAC_TOE}) 30 0.3 )")

@@ -1,7 +1,7 @@
 """The video games that come with the package: what they cover, and that each level can be won.
 
-`golden/vgdl_wins.json` holds a won game of each level, as a seed and moves: `python tests/test_vgdl_games.py`
-looks for those that are missing, with one planner after the other.
+`golden/vgdl_wins.json` holds a won game of each level, as a seed and moves:
+`python tests/test_vgdl_games.py` looks for those that are missing, with one planner after the other.
 """
 
 from __future__ import annotations
@@ -22,13 +22,63 @@ GAMES = sorted(name for name, file in games_in(FOLDER).items() if file.suffix ==
 LEVELS = [f"{name}.vgdl(level={level})" for name in GAMES for level in range(3)]
 LETTERS = {"wait": ".", "up": "u", "down": "d", "left": "l", "right": "r", "use": "s"}
 
-CLASSES = """Conveyor Flicker Immovable OrientedFlicker Passive Resource ResourcePack Spreader Missile ErraticMissile
-RandomMissile Walker WalkerJumper Chaser Fleeing RandomInertial RandomNPC AlternateChaser RandomAltChaser Bomber Portal
-SpawnPoint SpriteProducer Door MovingAvatar HorizontalAvatar VerticalAvatar FlakAvatar OrientedAvatar ShootAvatar
-MissileAvatar""".split()
-EFFECTS = """stepBack turnAround killSprite transformTo transformToSingleton wrapAround changeResource killIfHasLess
-killIfHasMore cloneSprite flipDirection reverseDirection undoAll spawnIfHasMore pullWithIt wallStop collectResource
-killIfOtherHasMore killIfFromAbove teleportToExit bounceForward attractGaze""".split()
+CLASSES = {
+    "Conveyor",
+    "Flicker",
+    "Immovable",
+    "OrientedFlicker",
+    "Passive",
+    "Resource",
+    "ResourcePack",
+    "Spreader",
+    "Missile",
+    "ErraticMissile",
+    "RandomMissile",
+    "Walker",
+    "WalkerJumper",
+    "Chaser",
+    "Fleeing",
+    "RandomInertial",
+    "RandomNPC",
+    "AlternateChaser",
+    "RandomAltChaser",
+    "Bomber",
+    "Portal",
+    "SpawnPoint",
+    "SpriteProducer",
+    "Door",
+    "MovingAvatar",
+    "HorizontalAvatar",
+    "VerticalAvatar",
+    "FlakAvatar",
+    "OrientedAvatar",
+    "ShootAvatar",
+    "MissileAvatar",
+}
+EFFECTS = {
+    "stepBack",
+    "turnAround",
+    "killSprite",
+    "transformTo",
+    "transformToSingleton",
+    "wrapAround",
+    "changeResource",
+    "killIfHasLess",
+    "killIfHasMore",
+    "cloneSprite",
+    "flipDirection",
+    "reverseDirection",
+    "undoAll",
+    "spawnIfHasMore",
+    "pullWithIt",
+    "wallStop",
+    "collectResource",
+    "killIfOtherHasMore",
+    "killIfFromAbove",
+    "teleportToExit",
+    "bounceForward",
+    "attractGaze",
+}
 TERMINATIONS = ["SpriteCounter", "MultiSpriteCounter", "Timeout"]
 
 
@@ -68,7 +118,12 @@ def test_each_level_can_be_won(spec: str) -> None:
     assert won["return"] > 900
 
 
-PLANNERS = ["iw(transitions=2000)", "uct(simulations=100)", "iw(2, transitions=20000)", "uct(simulations=600)"]
+PLANNERS = [
+    "iw(transitions=2000)",
+    "uct(simulations=100)",
+    "iw(2, transitions=20000)",
+    "uct(simulations=600)",
+]
 LONGEST = 1_000
 """Steps of a game that is looked for."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from os import PathLike
 
 from kibitz import _core
 from kibitz._arguments import checked
 from kibitz._core import Decision, Game, Info, Planner, Referee, State, View
 from kibitz.games import load
 from kibitz.planners import AnyPlanner, decide, planner, sit
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Step:
     state: State = field(repr=False)
     """The truth after the step."""
     decisions: tuple[Decision, ...] = field(default=(), repr=False)
-    """The movers' reasons. In real time what each of them decided last, be it to wait; empty where somebody was
-    not asked."""
+    """The movers' reasons. In real time what each of them decided last, be it to wait; empty where
+    somebody was not asked."""
     returns: tuple[float, ...] = ()
     """What each player has got so far, discounted by the game's discount factor."""
     elapsed: int = 0
@@ -67,6 +67,20 @@ class Episode:
     def _repr_svg_(self) -> str | None:
         return self.svg()
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a replay, as `kibitz watch --save` does: `kibitz replay PATH` shows it again.
+
+        >>> import tempfile
+        >>> import kibitz as kb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     kb.play("tic-tac-toe", "random").save(f"{folder}/game.json")
+        ...     kb.lab.replay.load(f"{folder}/game.json").game
+        'tic-tac-toe'
+        """
+        from kibitz.lab import replay
+
+        replay.save(self, path)
+
     def text(self) -> str:
         """All steps in words, the final position and the returns.
 
@@ -92,7 +106,7 @@ class Episode:
 
 @checked("game", "planners")
 def play(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     planners: str | AnyPlanner | Sequence[str | AnyPlanner],
     *,
     seed: int = 0,
@@ -197,8 +211,8 @@ far, and how many ticks went by before it."""
 def steps_of(
     reports: Sequence[Report], before: State, decisions: Mapping[int, Decision] | Sequence[Decision] = ()
 ) -> Iterator[Step]:
-    """The referee's reports on what happened after `before`, with names and the movers' reasons: by their numbers, or
-    of all of them in order.
+    """The referee's reports on what happened after `before`, with names and the movers' reasons: by
+    their numbers, or of all of them in order.
 
     >>> import kibitz as kb
     >>> from kibitz.episode import steps_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from kibitz.rules import Rules
+    from kibitz.rules import AnyGame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +41,14 @@ class Solution:
     line: list[str] = field(default_factory=list)
     """All moves of a way to that value, where one way is all there is to it."""
 
+    def _repr_html_(self) -> str:
+        from kibitz._notebook import solution
+
+        return solution(self)
+
 
 @checked("game")
-def solve(
-    game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000, deal: int | None = None
-) -> Solution:
+def solve(game: AnyGame, *, max_states: int = 5_000_000, deal: int | None = None) -> Solution:
     """Solves a game exactly: by looking ahead, over beliefs, or for an equilibrium.
 
     With a deal, what chance does before the first move is drawn as in an episode with that seed, and the
@@ -147,7 +150,7 @@ def _equilibrium(tree: _core.GameTree) -> Solution:
             view = tree.view(number)
             onward = range(begin - form.begin[player], begin - form.begin[player] + len(actions))
             names = view.names(actions)
-            strategy[view.text] = {
+            strategy[view.text()] = {
                 name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)
             }
         if len(first) == 1:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, Union
+
+from kibitz._core import Game
 
 if TYPE_CHECKING:
     from random import Random
@@ -215,6 +218,24 @@ class Rules(Generic[S]):
         """Equal for actions that mean the same, wherever they are legal; the action itself by default."""
         raise NotImplementedError
 
+    def factors(self, state: S, player: int, action: Any) -> Sequence[int]:
+        """The parts of a legal action from its type on (then its source, say), as numbers; the last part, which is
+        the action itself, is left out. Action trees are made of them."""
+        raise NotImplementedError
+
+    def end_turn(self, state: S, player: int) -> Any:
+        """The action by which a player ends its turn, in a game in which a turn is several actions; None where it
+        may not."""
+        raise NotImplementedError
+
+    feature_weights: dict[str, float] | None = None
+    """Names and weights of the features, in order, where `features` is defined."""
+
+    def features(self, state: S, player: int) -> Sequence[float]:
+        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns add up to
+        zero the other's are the opposite."""
+        raise NotImplementedError
+
     symmetries: int | None = None
     """How many symmetries are known, where `reflected` is defined: exchanges that change names only."""
 
@@ -250,3 +271,7 @@ class Rules(Generic[S]):
         """The sums of the players' returns over so many random games from a state, each broken off after
         `depth` moves, where there is a quicker way than to play one after the other."""
         raise NotImplementedError
+
+
+AnyGame: TypeAlias = Union[str, "PathLike[str]", Game, Rules[Any]]
+"""What names a game wherever one is taken: its spec, the path of a rules file, a game, or its rules."""

@@ -101,6 +101,12 @@ declare! {
     facts: Facts = "facts",
     /// [`ActionKeys`]: tells what actions mean, wherever they are legal.
     action_keys: ActionKeys = "action keys",
+    /// [`Factors`]: tells actions by type, source and so on.
+    factors: Factors = "action factors",
+    /// [`EndTurn`]: has an action by which a player ends its turn.
+    end_turn: EndTurn = "end of turn",
+    /// [`Features`]: numbers by which a linear evaluator judges a state.
+    features: Features = "features",
     /// [`Symmetries`]: knows exchanges that change names and nothing else.
     symmetries: Symmetries = "symmetries",
     /// [`OwnMacroActions`]: knows its moves that cannot be undone better than by trying.
@@ -285,6 +291,34 @@ pub trait Facts<S> {
 pub trait ActionKeys<S> {
     /// Equal for actions of `player` that mean the same, in whatever state and at whatever place in a list.
     fn action_key(&self, state: &S, player: usize, action: Action) -> u64;
+}
+
+/// Tells actions by what they have in common: their type, then their source (which piece or card acts), and so on. Of
+/// these an action tree is made, in which an action is chosen part by part (Dobre and Lascarides 2018).
+pub trait Factors<S> {
+    /// Appends the parts of a legal action of `player` from the first that is chosen on, as numbers that tell apart what
+    /// may be chosen after the same parts before. The last part, which is the action itself, is left out.
+    fn factors(&self, state: &S, player: usize, action: Action, parts: &mut Vec<u32>);
+}
+
+/// A turn is made of several actions, and ends with one of its own.
+pub trait EndTurn<S> {
+    /// The action by which `player`, whose turn it is, ends it; `None`, where it may not.
+    fn end_turn(&self, state: &S, player: usize) -> Option<Action>;
+}
+
+/// Numbers by which a linear evaluator judges a state: what it promises a player is the logistic function of their sum by
+/// weights.
+pub trait Features<S> {
+    /// What they are called.
+    fn feature_names(&self) -> Vec<String>;
+
+    /// The weights that the game comes with, one for each.
+    fn feature_weights(&self) -> Vec<f64>;
+
+    /// Appends a state's features as `player` sees them. With two players whose returns add up to zero the other's are
+    /// the opposite of one's own.
+    fn features(&self, state: &S, player: usize, values: &mut Vec<f64>);
 }
 
 /// Knows symmetries: exchanges of two things that change the names of states and actions, but nothing that anybody
@@ -605,6 +639,44 @@ macro_rules! through {
             }
         }
     };
+    (Factors, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Factors<$P> for $W {
+            fn factors(&self, $p: &$P, player: usize, action: $crate::Action, parts: &mut Vec<u32>) {
+                let $w = self;
+                if let Some(to) = $to {
+                    to.factors($inner, player, action, parts);
+                }
+            }
+        }
+    };
+    (EndTurn, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::EndTurn<$P> for $W {
+            fn end_turn(&self, $p: &$P, player: usize) -> Option<$crate::Action> {
+                let $w = self;
+                $to.and_then(|to| to.end_turn($inner, player))
+            }
+        }
+    };
+    (Features, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
+        impl<$($g)*> $crate::abilities::Features<$P> for $W {
+            fn feature_names(&self) -> Vec<String> {
+                let $w = self;
+                $to.map_or_else(Vec::new, |to| to.feature_names())
+            }
+
+            fn feature_weights(&self) -> Vec<f64> {
+                let $w = self;
+                $to.map_or_else(Vec::new, |to| to.feature_weights())
+            }
+
+            fn features(&self, $p: &$P, player: usize, values: &mut Vec<f64>) {
+                let $w = self;
+                if let Some(to) = $to {
+                    to.features($inner, player, values);
+                }
+            }
+        }
+    };
     (Batch, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
         impl<$($g)*> $crate::abilities::Batch<$P> for $W {
             fn at_once(&self) -> u32 {
@@ -686,7 +758,8 @@ macro_rules! erase {
 
 erase! {
     hash: StateHash, evaluator: Evaluate, action_heuristic: ActionHeuristic, preferred: Preferred, shown_chance: ShownChance, view_key: ViewKey, solver: Solver, picture: Svg,
-    atoms: Atoms, facts: Facts, action_keys: ActionKeys, batch: Batch, faults: Faults,
+    atoms: Atoms, facts: Facts, action_keys: ActionKeys, factors: Factors, end_turn: EndTurn, features: Features,
+    batch: Batch, faults: Faults,
 }
 
 impl<G: Game> Resample<State> for G {

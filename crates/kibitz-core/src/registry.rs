@@ -64,7 +64,14 @@ pub fn old_words(spec: &Spec) -> Vec<String> {
     }
     let entry = planners().into_iter().find(|entry| entry.name == name);
     let params = entry.map(|entry| entry.docs()).unwrap_or_default();
-    for (key, _) in &spec.arguments {
+    for (key, value) in &spec.arguments {
+        // The one parameter that went from a search to a part of it (`SearchParams::with`).
+        if key == "clairvoyance" && params.iter().any(|param| param.name == "playout") {
+            notes.push(format!(
+                "{name}: clairvoyance={value} is the solver's now, as in playout=solver(clairvoyance={value}); the old \
+                 way goes with the next version"
+            ));
+        }
         if let Some(param) = params.iter().find(|param| param.was == Some(key)) {
             let now = &param.name;
             notes.push(format!(
@@ -200,3 +207,29 @@ macro_rules! register_game {
     };
 }
 pub use crate::register_game;
+
+/// Registers a planner: name, summary, what a game must offer, parameters' type (and what they usually are, if not their
+/// defaults), and `fn(params) -> Result<Box<dyn Planner>, String>`.
+#[macro_export]
+macro_rules! register_planner {
+    ($name:literal, $summary:literal, $needs:expr, $params:ty, $build:expr) => {
+        $crate::register_planner!($name, $summary, $needs, $params = <$params>::default(), $build);
+    };
+    ($name:literal, $summary:literal, $needs:expr, $params:ty = $usual:expr, $build:expr) => {
+        inventory::submit! {
+            $crate::registry::PlannerEntry {
+                name: $name,
+                summary: $summary,
+                needs: $needs,
+                params: || $crate::params::Params::docs(&$usual),
+                build: |spec| {
+                    let mut params: $params = $usual;
+                    $crate::params::Params::apply(&mut params, spec)?;
+                    let build: fn($params) -> Result<Box<dyn $crate::planner::Planner>, String> = $build;
+                    build(params).map_err(|what| $crate::spec::SpecError(format!("{}: {what}", $name)))
+                },
+            }
+        }
+    };
+}
+pub use crate::register_planner;

@@ -289,6 +289,11 @@ impl Decision {
     fn __repr__(&self) -> String {
         format!("<Decision {}, {} simulations>", self.name, self.decision.simulations)
     }
+
+    /// What a notebook shows.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("kibitz._notebook")?.call_method1("decision", (slf,))
+    }
 }
 
 /// A planner of the core; ValueError for a wrong spec.

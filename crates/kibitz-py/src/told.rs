@@ -175,7 +175,7 @@ impl Told {
 
     /// When something happens by itself after that tick, if nobody does anything; None where nothing will.
     fn due(&self, py: Python<'_>, now: u64) -> PyResult<Option<u64>> {
-        let mut referee = self.inner()?.referee.again(py);
+        let mut referee = self.inner()?.referee.copy(py);
         referee.pass_to(py, now)?;
         referee.due(py)
     }
@@ -219,7 +219,7 @@ impl Told {
 
     /// What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has happened.
     fn view_at(&self, py: Python<'_>, now: u64) -> PyResult<View> {
-        let mut referee = self.inner()?.referee.again(py);
+        let mut referee = self.inner()?.referee.copy(py);
         referee.pass_to(py, now)?;
         referee.view(py, self.player)
     }

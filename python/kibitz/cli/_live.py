@@ -1,6 +1,8 @@
-"""Games that do not wait, in a terminal: keys are read while the clock runs, and what was pressed last is done.
+"""Games that do not wait, in a terminal: keys are read while the clock runs, and what was pressed last
+is done.
 
-`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need neither.
+`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need
+neither.
 """
 
 from __future__ import annotations
@@ -127,8 +129,8 @@ class Beat:
         """When what is waited for is over."""
 
     def keys(self, length: float) -> Iterator[str | None]:
-        """The keys that are pressed, as they are, until so many seconds after the last wait; Leave where the person
-        wants that. What came late is not made up for."""
+        """The keys that are pressed, as they are, until so many seconds after the last wait; Leave where
+        the person wants that. What came late is not made up for."""
         length *= SLOWER if self.slow else 1
         now = self.now()
         self.due = max(now, (now if self.due is None else self.due) + length)
@@ -160,15 +162,16 @@ class Pace:
         self.at = 0
 
     def keep(self, now: int, draw: Callable[[], object] = lambda: None) -> None:
-        """Waits until it is that tick of the game; `draw` is called for each key that is pressed meanwhile."""
+        """Waits until it is that tick of the game; `draw` is called for each key that is pressed
+        meanwhile."""
         for _ in self.beat.keys((now - self.at) * self.tick):
             draw()
         self.at = now
 
 
 class Live:
-    """Somebody at the keyboard, who is given a tick's time for each move. In a game in real time a tick is as short as a
-    glance, and what is pressed is done at once."""
+    """Somebody at the keyboard, who is given a tick's time for each move. In a game in real time a tick
+    is as short as a glance, and what is pressed is done at once."""
 
     spec = "human"
 
@@ -211,24 +214,25 @@ class Live:
 
     def screen(self, view: View) -> str:
         """The position, and what can be pressed."""
-        text = f"{view.text.rstrip()}\n\n"
+        text = f"{view.text().rstrip()}\n\n"
         if view.may_wait:
             pressed: dict[int, list[str]] = {}
             for key, action in keys_of(view).items():
                 pressed.setdefault(action, []).append(key)
-            text += "   ".join(f"{'/'.join(pressed[action])}: {name}" for action, name in view.legal) + "\n"
+            each = zip(view.legal(), view.names(), strict=True)
+            text += "   ".join(f"{'/'.join(pressed[action])}: {name}" for action, name in each) + "\n"
             return f"{text}{PAUSES}{self.beat.marks()}\n"
         return f"{text}{HELP}{self.beat.marks()}\n"
 
 
 def keys_of(view: View) -> dict[str, int]:
-    """What each key does: an action that is called like an arrow key or space, and in real time the others by their
-    numbers."""
-    named = {name: action for action, name in view.legal}
+    """What each key does: an action that is called like an arrow key or space, and in real time the
+    others by their numbers."""
+    named = dict(zip(view.names(), view.legal(), strict=True))
     if not view.may_wait:
         return named
     keys: dict[str, int] = {}
-    for number, (action, name) in enumerate(view.legal, 1):
+    for number, (name, action) in enumerate(named.items(), 1):
         words = name.strip("()").lower().split()
         keys.update({word: action for word in words[-1:] if word in ACTIONS and word not in keys})
         if number <= 9:

@@ -71,7 +71,7 @@ def game(parser: argparse.ArgumentParser) -> None:
 
 def rules(parser: argparse.ArgumentParser) -> None:
     """Declares --rules."""
-    about = "a folder where games are found by name: rules files, or NAME.txt with levels NAME_lvl0.txt as GVG-AI has them"
+    about = "a folder with rules files, found by name; NAME.txt with NAME_lvl0.txt too, as GVG-AI has them"
     parser.add_argument("--rules", dest="folder", type=Path, metavar="FOLDER", help=about)
 
 
@@ -111,7 +111,7 @@ def count(
 
 def clock(parser: argparse.ArgumentParser) -> None:
     """Declares --clock."""
-    about = "seconds of a unit of time of a game in real time (default 1); 0: as fast as it goes, and nothing is shown between two moves"
+    about = "in real time: seconds that a unit of the game's time takes (default 1); 0: as fast as it goes"
     parser.add_argument("--clock", type=number(0, 3600), default=1.0, metavar="S", help=about)
 
 

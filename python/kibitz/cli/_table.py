@@ -91,7 +91,7 @@ def deeds(game: Game, movers: Sequence[int], names: Sequence[str]) -> list[str]:
 
 def _choice(view: View, seats: Sequence[AnyPlanner], decision: Decision) -> Choice:
     belief = tuple(_explain.belief_lines(view))
-    return Choice(view.player, seats[view.player].spec, view.text, decision, belief)
+    return Choice(view.player, seats[view.player].spec, view.text(), decision, belief)
 
 
 def rounds_again(replay: Replay, frames: Sequence[Frame]) -> Iterator[Round]:

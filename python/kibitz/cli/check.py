@@ -3,10 +3,10 @@
 Errors are what makes a file no game; warnings are what other programs may not accept, or what was
 probably not meant. With --play, random games show what cannot be read off the rules: games that do
 not end, roles without a legal move, scores that are missing, several, outside 0 to 100, or that
-drop while a game goes on; of video games, which effects happened in none of them. With --leaks, any game can be named: pairs of histories that look the same
-to a player must give it the same view, the same beliefs and the same decisions, and beliefs must not
-hold the truth more often than the exact posterior. The exit code is 0 if there is no error, and 2 if
-there is one.
+drop while a game goes on; of video games, which effects happened in none of them. With --leaks, any
+game can be named: pairs of histories that look the same to a player must give it the same view, the same
+beliefs and the same decisions, and beliefs must not hold the truth more often than the exact posterior.
+The exit code is 0 if there is no error, and 2 if there is one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXAMPLES = {
     "kibitz check mygame.kif --play 100": "and what a hundred random games show",
     "kibitz check examples/treasure.py kuhn-poker --leaks": "does anything tell a player too much?",
     "kibitz check games/*.kif --json": "many files, for programs",
-    "kibitz check zelda --rules gvgai/examples/gridphysics --play 20": "GVG-AI's own: zelda.txt and zelda_lvl0.txt",
+    "kibitz check zelda --rules gridphysics --play 20": "GVG-AI's own: zelda.txt and zelda_lvl0.txt",
     "kibitz check 'breakthrough.kif(rows=6)' --play 20": "rules that come with kibitz, with other values",
 }
 

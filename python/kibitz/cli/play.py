@@ -2,8 +2,8 @@
 
 You are shown only what your seat may know. A move is its name, the beginning of its name, or its
 number in the list. A video game runs at a steady tick in a terminal, and is played with the arrow keys and
-space; a game in real time runs by its own clock, and what is pressed is done at once. p is a pause, . one tick
-of it, s slow motion.
+space; a game in real time runs by its own clock, and what is pressed is done at once. p is a pause, .
+one tick of it, s slow motion.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EXAMPLES = {
     "kibitz play breakthrough --with 'uct(milliseconds=3000)'": "an opponent that thinks for three seconds",
     "kibitz play 'klondike(moves=ordinary)'": "patience as you know it; 7h-8s is a way to type 7♥ to 8♠",
     "kibitz play rock-garden --tick 150": "a video game, with arrow keys and space, a tick every 150 ms",
-    "kibitz play 'zelda(level=2)' --rules gvgai/examples/gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
+    "kibitz play 'zelda(level=2)' --rules gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
     "kibitz play real-time-chicken.kif --clock 2": "in real time, a unit of which takes two seconds",
     "kibitz play examples/treasure.py": "a game of your own",
 }
@@ -274,7 +274,7 @@ class Sitting:
         show(view)
         while True:
             answer = self.read()
-            names = {name.lower() for _, name in view.legal}
+            names = {name.lower() for name in view.names()}
             word = "" if answer.lower() in names else answer.lower().removeprefix("/")
             match word:
                 case "q" | "quit" | "exit":
@@ -288,7 +288,7 @@ class Sitting:
                     show(view)
                 case _:
                     try:
-                        return find(view.legal, answer)
+                        return view.legal()[find(view.names(), answer)]
                     except ValueError as mistake:
                         print(paint(f"  {mistake}", "yellow"))
 
@@ -319,8 +319,8 @@ def show(view: View) -> None:
     """The position and the legal moves, as the person sees them."""
     from kibitz.planners.human import is_numeric
 
-    print(view.text.rstrip() + "\n")
-    numbered = not is_numeric(view.legal)
-    digits = len(str(len(view.legal)))
-    names = [f"{n:{digits}} {name}" if numbered else name for n, (_, name) in enumerate(view.legal, 1)]
+    print(view.text().rstrip() + "\n")
+    numbered = not is_numeric(view.names())
+    digits = len(str(len(view.legal())))
+    names = [f"{n:{digits}} {name}" if numbered else name for n, name in enumerate(view.names(), 1)]
     print("\n".join(in_columns(names)))

@@ -1,8 +1,8 @@
 """It plays, and explains every move.
 
 At each move: the position as the mover sees it, the value and visits of each action, the belief
-and what is expected to happen. One planner plays all seats; else one is named for each seat. A game in real time
-goes on by its own clock: in a terminal it is one picture, which changes.
+and what is expected to happen. One planner plays all seats; else one is named for each seat. A game in
+real time goes on by its own clock: in a terminal it is one picture, which changes.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Strategy:
         ['bet', 'pass']
         """
         mix = self.mixes.get((view.player, seen(view)))
-        return mix if mix is not None and {*mix} == {name for _, name in view.legal} else None
+        return mix if mix is not None and {*mix} == set(view.names()) else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, as JSON with a line for each information set."""

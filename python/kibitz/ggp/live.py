@@ -1,7 +1,7 @@
 """A match in real time as its player sees it: a message may come at any time, and so may the answer.
 
-An answer to PLAY is a move, made when it arrives. Who has nothing to do now does not answer yet; when the next PLAY
-comes, the one before is answered NIL. So there is always one that can be answered.
+An answer to PLAY is a move, made when it arrives. Who has nothing to do now does not answer yet; when
+the next PLAY comes, the one before is answered NIL. So there is always one that can be answered.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ GRACE = 2.0
 
 
 class Live:
-    """Hears messages in the order of their numbers, thinks all the time, and answers when there is something to do."""
+    """Hears messages in the order of their numbers, thinks all the time, and answers when there is
+    something to do."""
 
     def __init__(self, seat: Seat, pool: Executor) -> None:
         self.seat, self._pool = seat, pool

@@ -36,8 +36,8 @@ NEVER = 2**63
 
 
 class GameClock:
-    """What time it is in a match in real time, as far as a player can know: messages take a while, so that the one
-    that says the latest time for when it came is right.
+    """What time it is in a match in real time, as far as a player can know: messages take a while, so
+    that the one that says the latest time for when it came is right.
 
     >>> from kibitz.ggp.seat import GameClock
     >>> clock = GameClock(10.0, now=lambda: 105.0)
@@ -107,7 +107,8 @@ class Seat:
         chosen = self._planner if isinstance(self._planner, str) else self._planner(game)
         self.clock = GameClock(self.start.play_clock)
         if isinstance(chosen, str):
-            # Its own budget, if it has one, or all the time that there is; where time goes by, a part of its unit.
+            # Its own budget, if it has one, or all the time that there is; where time goes by, a part of
+            # its unit.
             share = FOR_CHOICE if game.tick is not None else 1.0
             chosen = for_seconds(chosen, max(0.01, share * self.start.play_clock))
         self._chooser = planners.planner(chosen)
@@ -192,7 +193,8 @@ class Seat:
     # In real time
 
     def happened(self, told: messages.Told, arrived: float) -> None:
-        """Takes in what happened at the message's time; what cannot have happened is logged, and passed over."""
+        """Takes in what happened at the message's time; what cannot have happened is logged, and passed
+        over."""
         tick, time_told = self.game.tick or 1.0, told.time or 0.0
         at = max(0, round(time_told / tick))
         if at < self.told.now:
@@ -215,7 +217,7 @@ class Seat:
         tick = self.game.tick or 1.0
         now = max(self.told.now, int(self.clock.now() / tick))
         view = self.told.view_at(now)
-        if view.legal:
+        if view.legal():
             seconds = max(0.01, FOR_CHOICE * self.start.play_clock)
             try:
                 if isinstance(self._chooser, Planner):
@@ -226,7 +228,7 @@ class Seat:
                 log.warning(
                     "%s: the planner failed: %s", self.start.match, brief(str(error), messages.LONGEST)
                 )
-                return self._random.choice([name for _, name in view.legal]), None
+                return self._random.choice(view.names()), None
             if decision.ticks is None:
                 return decision.name, None
             until: int | None = now + decision.ticks

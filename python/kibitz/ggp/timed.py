@@ -1,8 +1,8 @@
 """A game manager in real time: choices come when they come, and are judged by what is then.
 
-Everybody is told what somebody did and when; what happens by itself nobody is told of. Who sent what was not legal
-when it came is told NIL, and nobody else is told anything. Where something is hidden, who moved is told what it
-perceives, and others where they perceive something else than if nothing had happened.
+Everybody is told what somebody did and when; what happens by itself nobody is told of. Who sent what was
+not legal when it came is told NIL, and nobody else is told anything. Where something is hidden, who
+moved is told what it perceives, and others where they perceive something else than if nothing had happened.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ log = logging.getLogger("kibitz.ggp")
 LONG = 3600.0
 """Seconds that an answer may take: as long as there is nothing to do."""
 STILL = 60.0
-"""Seconds, and as many play clocks, after which a match is left in which nobody does anything and nothing happens."""
+"""Seconds, and as many play clocks, after which a match is left in which nobody does anything and
+nothing happens."""
 
 
 class TimedMatch(Match):
@@ -86,6 +87,8 @@ class TimedMatch(Match):
                 await asyncio.sleep(0)
 
     def _submit(self, seat: int, choice: str | Decision, now: int) -> None:
+        if not choice or not self.referee.goes_on:
+            return
         try:
             if isinstance(choice, Decision):
                 self.referee.submit(seat, choice)
@@ -124,14 +127,14 @@ class TimedMatch(Match):
             if any(move != messages.NIL for move in moves):
                 self.latest = moves
             for seat in self.lines:
-                if self._learns(seat, report, moves) or seat in moved:
+                if self._learns(seat, moves) or seat in moved:
                     told = step.state.percepts(seat) if self.hidden else moves
                     self._send(seat, told, at)
         for seat in self.local:
             if self._heard(seat):
                 self.woken[seat].set()
 
-    def _learns(self, seat: int, report: Report, moves: Sequence[str]) -> bool:
+    def _learns(self, seat: int, moves: Sequence[str]) -> bool:
         """Whether a remote player is told of a step."""
         if not self.hidden:
             return any(move != messages.NIL for move in moves)
@@ -181,16 +184,13 @@ class TimedMatch(Match):
                 return chooser.act(view, seconds=max(0.01, 0.1 * self.setting.play_clock))
             return planners.decide(chooser, self.referee, seat, view)
 
-        while self.referee.goes_on:
+        while True:
             woken.clear()
             now = self.tick()
             self._take(self.referee.advance(now))
-            if not self.referee.goes_on:
-                self.inbox.put_nowait((seat, Decision(self.referee.view(seat), WAIT)))
-                return
             view = self.referee.view(seat)
             seconds: float | None = None
-            if view.legal:
+            if view.legal():
                 decision = await asyncio.to_thread(think, view)
                 if decision.ticks is None:
                     self.inbox.put_nowait((seat, decision))
@@ -198,5 +198,8 @@ class TimedMatch(Match):
                     seconds = max(0.0, (now + decision.ticks - self.tick()) * self.unit)
             elif (due := self.referee.due) is not None:
                 seconds = max(0.001, (due - self.tick()) * self.unit)
+            elif not self.referee.goes_on:
+                self.inbox.put_nowait((seat, ""))  # so that this is seen
+                return
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(woken.wait(), seconds)

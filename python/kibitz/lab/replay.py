@@ -22,7 +22,7 @@ from kibitz import __version__, _files
 from kibitz._core import Game, State, read_history, write_history
 from kibitz.games import load as load_game
 from kibitz.lab._checked import Fields, below, each, flag, number, optional, printable, text, whole
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 if TYPE_CHECKING:
     from kibitz import Decision, Episode, Step
@@ -126,7 +126,7 @@ class Replay:
         rows = [(move.elapsed, move.movers or None, move.joint) for move in self.steps[:steps]]
         return write_history(len(self.planners), rows)
 
-    def load_game(self, game: str | Game | Rules[Any] | None = None) -> Game:
+    def load_game(self, game: AnyGame | None = None) -> Game:
         """The game it was played in; one that was not loaded by its name must be handed in.
 
         >>> import kibitz as kb
@@ -149,7 +149,7 @@ class Replay:
             )
         return found
 
-    def frames(self, game: str | Game | Rules[Any] | None = None) -> Iterator[Frame]:
+    def frames(self, game: AnyGame | None = None) -> Iterator[Frame]:
         """Plays it again, step by step; ValueError where the game no longer fits the moves.
 
         >>> import kibitz as kb

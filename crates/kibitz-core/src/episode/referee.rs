@@ -70,7 +70,7 @@ struct Coming {
     at: Tick,
 }
 
-/// The only one who holds the truth of an episode.
+/// The only one who holds the truth of an episode. A clone goes on by itself, with the same luck.
 #[derive(Clone)]
 pub struct Referee {
     model: SharedModel,

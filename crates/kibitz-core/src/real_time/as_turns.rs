@@ -160,6 +160,13 @@ impl AsTurns {
         moment.public = stamp(self.model.observe_public(&moment.state, turn, joint), moment.now);
     }
 
+    /// The seat was told in its past of something that nobody chose: so nobody had to be asked.
+    fn heard(&self, moment: &mut Moment) {
+        let told = moment.told[self.seat] != Observation::SILENT;
+        let here = self.past.get(moment.entry).filter(|entry| entry.at == moment.now);
+        moment.entry += usize::from(told && here.is_some_and(|entry| entry.deed == Deed::Waited));
+    }
+
     /// Asks who was told of something that happened by itself.
     fn ask_told(&self, moment: &mut Moment) {
         // In the past the seat knows when it was asked, and others choose when it knows of a step.
@@ -311,7 +318,7 @@ impl Game for AsTurns {
         moment.public = Observation::SILENT;
         if turn == Turn::Chance {
             self.take(moment, turn, joint, rewards);
-            // What chance does at once is part of what happened before.
+            self.heard(moment);
         } else if !choosers.is_empty() {
             let mut whole = [Action::WAIT; MAX_PLAYERS];
             let mut acts = false;
@@ -330,6 +337,7 @@ impl Game for AsTurns {
             if self.model.timing(&moment.state) == Timing::Due(0) {
                 let whole = [Action::WAIT; MAX_PLAYERS];
                 self.take(moment, turn, &whole[..turn.width()], rewards);
+                self.heard(moment);
                 self.ask_told(moment);
             } else {
                 self.leave(moment);

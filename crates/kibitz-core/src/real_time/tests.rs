@@ -6,11 +6,11 @@ use super::as_turns::{AsTurns, Moment};
 use super::past::{Deed, Past, Reader};
 use super::*;
 use crate::abilities::{Abilities, RealTime};
-use crate::belief::{Belief, BeliefKind};
+use crate::belief::BeliefKind;
 use crate::episode::tests::{DUCK, Held, Potato, Scripted, THROW};
 use crate::episode::{Planners, Referee, Stopped, Timing, VirtualClock, drive};
 use crate::game::{Action, Game, Info, Players, Turn};
-use crate::model::{Model, SharedModel};
+use crate::model::SharedModel;
 use crate::params::Param;
 use crate::planner::{Decision, Planner};
 use crate::registry;
@@ -106,12 +106,20 @@ const WAIT: Action = Action::WAIT;
 
 #[test]
 fn planners_of_games_of_turns_wait_and_act() {
-    let specs = ["uct(simulations=300, quantum=0.5)", "nmc(level=1, quantum=0.5)"];
-    for spec in specs {
-        let (steps, returns) = play(Bell::model(), [spec, spec], 3).unwrap();
-        // Both wait until it rings, and press at once.
-        assert_eq!(steps, [(100, vec![WAIT, WAIT]), (100, vec![PRESS, PRESS])], "{spec}");
-        assert_eq!(returns, [0.0, 0.0]);
+    let spec = "uct(simulations=300, quantum=0.5)";
+    let (steps, returns) = play(Bell::model(), [spec, spec], 3).unwrap();
+    // Both wait until it rings, and press at once.
+    assert_eq!(steps, [(100, vec![WAIT, WAIT]), (100, vec![PRESS, PRESS])]);
+    assert_eq!(returns, [0.0, 0.0]);
+    let others = [
+        "nmc(level=1, quantum=0.5)",
+        "flat-mc(simulations=100, quantum=0.5)",
+        "pomcp(simulations=300, quantum=0.5)",
+        "uct(simulations=300, selection=regret-matching, quantum=0.5)",
+    ];
+    for spec in others {
+        let (steps, _) = play(Bell::model(), [spec, spec], 3).unwrap();
+        assert_eq!(steps[0], (100, vec![WAIT, WAIT]), "{spec}");
     }
 }
 

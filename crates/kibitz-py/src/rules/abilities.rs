@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kibitz_core::abilities::{
-    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, Evaluate, Facts, Faults,
+    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, EndTurn, Evaluate, Factors, Facts, Faults, Features,
     OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver, StateHash, Svg,
     Symmetries, ViewKey,
 };
@@ -42,6 +42,9 @@ impl PyRules {
             atoms: there(&methods.atoms).map(|it| it as _),
             facts: there(&methods.facts).map(|it| it as _),
             action_keys: there(&methods.action_key).map(|it| it as _),
+            factors: there(&methods.factors).map(|it| it as _),
+            end_turn: there(&methods.end_turn).map(|it| it as _),
+            features: there(&methods.features).map(|it| it as _),
             symmetries: there(&methods.reflected).map(|it| it as _),
             macro_actions: there(&methods.macro_actions).map(|it| it as _),
             batch: there(&methods.play_out_many).map(|it| it as _),
@@ -293,6 +296,65 @@ impl Atoms<Truth> for PyRules {
                 }
             }
             Ok(())
+        });
+    }
+}
+
+impl Factors<Truth> for PyRules {
+    fn factors(&self, state: &Truth, player: usize, action: Action, parts: &mut Vec<u32>) {
+        self.ask(state, (), |py, state| {
+            let Some(method) = &self.methods.factors else { return Ok(()) };
+            let value = self.value_of("factors", py, action)?;
+            let answer = method.bind(py).call1((state, &self.seats[player], value)).map_err(raised("factors"))?;
+            match answer.extract::<Vec<u32>>() {
+                Ok(found) => parts.extend(found),
+                Err(_) => {
+                    return contract(format!(
+                        "factors returned {}; it should return whole numbers from 0 to 4294967295, the first part of the \
+                         action first",
+                        show(&answer)
+                    ));
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+impl EndTurn<Truth> for PyRules {
+    fn end_turn(&self, state: &Truth, player: usize) -> Option<Action> {
+        self.ask(state, None, |py, state| {
+            let Some(method) = &self.methods.end_turn else { return Ok(None) };
+            let answer = method.bind(py).call1((state, &self.seats[player])).map_err(raised("end_turn"))?;
+            if answer.is_none() { Ok(None) } else { self.number_of("end_turn", &answer).map(Some) }
+        })
+    }
+}
+
+impl Features<Truth> for PyRules {
+    fn feature_names(&self) -> Vec<String> {
+        self.features.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn feature_weights(&self) -> Vec<f64> {
+        self.features.iter().map(|(_, weight)| *weight).collect()
+    }
+
+    fn features(&self, state: &Truth, player: usize, values: &mut Vec<f64>) {
+        self.ask(state, (), |py, state| {
+            let Some(method) = &self.methods.features else { return Ok(()) };
+            let answer = method.bind(py).call1((state, &self.seats[player])).map_err(raised("features"))?;
+            match answer.extract::<Vec<f64>>() {
+                Ok(found) if found.len() == self.features.len() && found.iter().all(|value| value.is_finite()) => {
+                    values.extend(found);
+                    Ok(())
+                }
+                _ => contract(format!(
+                    "features returned {}; it should return a finite number for each of the {} in feature_weights",
+                    show(&answer),
+                    self.features.len()
+                )),
+            }
         });
     }
 }

@@ -33,6 +33,9 @@ pub struct Methods {
     pub atoms: Option<Py<PyAny>>,
     pub facts: Option<Py<PyAny>>,
     pub action_key: Option<Py<PyAny>>,
+    pub factors: Option<Py<PyAny>>,
+    pub end_turn: Option<Py<PyAny>>,
+    pub features: Option<Py<PyAny>>,
     pub orientation: Option<Py<PyAny>>,
     pub reflected: Option<Py<PyAny>>,
     pub reflected_action: Option<Py<PyAny>>,
@@ -95,6 +98,9 @@ impl Methods {
             atoms: find("atoms")?,
             facts: find("facts")?,
             action_key: find("action_key")?,
+            factors: find("factors")?,
+            end_turn: find("end_turn")?,
+            features: find("features")?,
             orientation: find("orientation")?,
             reflected: find("reflected")?,
             reflected_action: find("reflected_action")?,
@@ -190,4 +196,30 @@ pub fn read_counts(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<(u32
     };
     let symmetries = count("symmetries", "reflected", methods.reflected.is_some())?;
     Ok((count("atom_count", "atoms", methods.atoms.is_some())?, symmetries as usize))
+}
+
+/// What the class weighs its features with, by their names, in order.
+///
+/// # Errors
+/// ValueError where there is a method for features, and no weights for them.
+pub fn read_weights(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<Vec<(String, f64)>> {
+    if methods.features.is_none() {
+        return Ok(Vec::new());
+    }
+    let class = rules.get_type().name()?.to_string();
+    let wrong = || {
+        PyValueError::new_err(format!(
+            "{class}.feature_weights should be a dictionary of names and finite numbers, since there is a method features"
+        ))
+    };
+    let value = rules.getattr_opt("feature_weights")?.ok_or_else(wrong)?;
+    let items = value.call_method0("items").map_err(|_| wrong())?;
+    let mut weights = Vec::new();
+    for item in items.try_iter().map_err(|_| wrong())? {
+        weights.push(item?.extract::<(String, f64)>().map_err(|_| wrong())?);
+    }
+    if weights.is_empty() || weights.iter().any(|(_, weight)| !weight.is_finite()) {
+        return Err(wrong());
+    }
+    Ok(weights)
 }

@@ -34,6 +34,11 @@ pub const ACTION_BITS: u32 = 31;
 pub struct Truth(Option<Py<PyAny>>);
 
 impl Truth {
+    /// What the user's rules take for a state.
+    pub fn new(value: Py<PyAny>) -> Truth {
+        Truth(Some(value))
+    }
+
     /// The user's object.
     pub fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.0.as_ref().map(|state| state.clone_ref(py))
@@ -59,6 +64,8 @@ pub struct PyRules {
     info: Info,
     /// How many atoms and symmetries there are.
     atom_count: u32,
+    /// The features' names and weights.
+    features: Vec<(String, f64)>,
     symmetries: usize,
     methods: Methods,
     /// The players' numbers as Python objects.
@@ -83,6 +90,7 @@ impl PyRules {
         let methods = Methods::find(rules)?;
         let info = methods::read_info(rules, &methods)?;
         let (atom_count, symmetries) = methods::read_counts(rules, &methods)?;
+        let features = methods::read_weights(rules, &methods)?;
         let seats = (0..info.players)
             .map(|player| Ok(player.into_pyobject(py)?.into_any().unbind()))
             .collect::<PyResult<_>>()?;
@@ -91,6 +99,7 @@ impl PyRules {
             name: rules.get_type().name()?.to_string(),
             info,
             atom_count,
+            features,
             symmetries,
             methods,
             seats,

@@ -19,7 +19,7 @@ use smallvec::smallvec;
 use super::game::{Joint, Legal, OUTLOOK, RuleGame, RuleState};
 use super::machine::{NO_MOVE, Outlook, Timed};
 use crate::gdl::picture::{Hints, card};
-use crate::gdl::times::shown;
+use crate::gdl::times::{TICKS, shown};
 
 /// The game that a machine runs in real time.
 pub struct TimedGame<M: Timed> {
@@ -373,6 +373,10 @@ impl<M: Timed> RealTime<TimedState<M::Facts>> for TimedGame<M> {
         if let Random::Due { left, .. } = &mut state.random {
             *left = left.saturating_sub(ticks);
         }
+    }
+
+    fn tick(&self) -> f64 {
+        1.0 / TICKS as f64
     }
 }
 
