@@ -600,6 +600,15 @@ class Told:
 
         ValueError where that is not legal; nothing but time has happened then."""
 
+    def heard_at(
+        self, at: int, own: int | None, percepts: Sequence[str] | None, seconds: float | None = None
+    ) -> str | None:
+        """Takes in what happened at a tick where something is hidden and time goes by: the number of its own move, if
+        it made one, and what it perceived, if anything.
+
+        After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was
+        told."""
+
     def view_at(self, now: int) -> View:
         """What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has
         happened."""

@@ -249,7 +249,7 @@ impl Referee {
         })
     }
 
-    fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
+    pub fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
         self.let_it(py, |inner, tell| inner.advance(to, tell))
     }
 
@@ -406,12 +406,7 @@ impl Referee {
     /// GameFault if chance moves on and on without a move of a player; with `max_steps`, it stops there before.
     #[new]
     #[pyo3(signature = (game, seed=0, episode=0, *, max_steps=None))]
-    fn new(
-        game: &Bound<'_, PyAny>,
-        seed: u64,
-        episode: u64,
-        max_steps: Option<u64>,
-    ) -> PyResult<Referee> {
+    fn new(game: &Bound<'_, PyAny>, seed: u64, episode: u64, max_steps: Option<u64>) -> PyResult<Referee> {
         let game = game_named(game)?;
         let chance = Rng::episode(seed, episode, "chance");
         let mut referee = Referee::begin(&game, chance, max_steps.unwrap_or(u64::MAX))?;

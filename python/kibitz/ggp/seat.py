@@ -93,6 +93,10 @@ class Seat:
         """What may be done now; what there is to choose from at random if nothing better comes in time."""
         self.answered: str | None = None
         """The last answer; whoever sends it says so."""
+        self.made: int | None = None
+        """In real time: the number of the move that was sent last, until it is known what came of it."""
+        self._says_moves = False
+        """Whether the manager says so where percepts are told."""
         self.late = False
         """Whether the manager played something else than the last answer: it came too late."""
 
@@ -204,12 +208,32 @@ class Seat:
             at = self.told.now
         self.clock.heard(time_told, arrived)
         if told.moves is None:
+            self.made = None
+            return
+        if self.told.hidden:
+            self._perceived(at, list(told.moves))
             return
         moves = [None if messages.same(move, messages.NIL) else move for move in told.moves]
         try:
             self.told.happened(at, moves)
         except ValueError as error:
             log.warning("%s: %s; passed over", self.start.match, brief(str(error), messages.LONGEST))
+
+    def _perceived(self, at: int, heard: list[str]) -> None:
+        """Takes in percepts. Our manager says first what the player did, if that is what it is told of;
+        others do not, and a move that was sent and not refused was made."""
+        own, percepts = self.made, heard
+        if heard and heard[0].lower().startswith("(does "):
+            self._says_moves = True
+            self.made, percepts = None, heard[1:]
+        elif self._says_moves:
+            own = None  # it is still on its way
+        else:
+            self.made = None
+        nothing = [word.lower() for word in percepts] == ["nil"]
+        trouble = self.told.heard_at(at, own, None if nothing else percepts, FOR_HISTORIES)
+        if trouble:
+            log.warning("%s: %s", self.start.match, trouble)
 
     def instant(self) -> tuple[str | None, float | None]:
         """A move for now, or none; and for how many seconds to do nothing before looking again, None: until
@@ -230,6 +254,7 @@ class Seat:
                 )
                 return self._random.choice(view.names()), None
             if decision.ticks is None:
+                self.made = decision.action
                 return decision.name, None
             until: int | None = now + decision.ticks
         else:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from kibitz import planners
 from kibitz._core import Decision, Planner, View
-from kibitz.episode import Report, steps_of
+from kibitz.episode import Report, Step, steps_of
 from kibitz.ggp import messages
 from kibitz.ggp.line import Late
 from kibitz.ggp.manager import Match, milliseconds
@@ -127,9 +127,11 @@ class TimedMatch(Match):
             if any(move != messages.NIL for move in moves):
                 self.latest = moves
             for seat in self.lines:
-                if self._learns(seat, moves) or seat in moved:
-                    told = step.state.percepts(seat) if self.hidden else moves
-                    self._send(seat, told, at)
+                learns = self._learns(seat, moves)
+                if not self.hidden and learns:
+                    self._send(seat, moves, at)
+                elif self.hidden and (learns or seat in moved):
+                    self._send(seat, self._perceives(seat, step, seat in moved), at)
         for seat in self.local:
             if self._heard(seat):
                 self.woken[seat].set()
@@ -139,6 +141,17 @@ class TimedMatch(Match):
         if not self.hidden:
             return any(move != messages.NIL for move in moves)
         return self._heard(seat)
+
+    def _perceives(self, seat: int, step: Step, moved: bool) -> list[str]:
+        """What a remote player is told where something is hidden: its own move first, if it made one,
+        and NIL after it where it perceives nothing then."""
+        kinds = [kind for kind, _, _ in self.referee.view(seat).events if kind != "passed"]
+        role = self.roles[self.role[seat]][0]
+        each = zip(step.movers, step.names, strict=False)
+        own = [name for mover, name in each if mover == seat and moved]
+        perceives = not moved or kinds[-1:] == ["observed"]
+        heard = step.state.percepts(seat) if perceives else [messages.NIL]
+        return [f"(does {role} {name})" for name in own] + heard
 
     def _heard(self, seat: int) -> bool:
         """Whether a seat has acted, or was told of something, since this was asked last."""

@@ -14,7 +14,7 @@ mod step;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use clock::{Clock, Tick, Timing, VirtualClock, WallClock};
+pub use clock::{Clock, Delay, Tick, Timing, VirtualClock, WallClock};
 pub use declared::{check_bounds, check_returns, enough_steps};
 pub use drive::{Answer, Choice, Planners, Stopped, Table, drive, play_round};
 pub use history::{History, Played};

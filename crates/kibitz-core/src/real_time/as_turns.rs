@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::past::{Deed, Past, stamp, time};
 use crate::abilities::{Abilities, ActionKeys, Evaluate, StateHash, Svg};
-use crate::episode::Timing;
+use crate::episode::{Delay, Played, Timing};
 use crate::game::{Action, Game, Info, Observation, Players, Turn};
 use crate::model::{SharedModel, State};
 use crate::playout::MAX_PLAYERS;
@@ -21,6 +21,10 @@ const TIME: Action = Action(0);
 
 /// The key of waiting: none that an action has.
 const WAITING: u64 = hash_bytes(b"wait");
+
+/// So many instants stand for all that may be drawn, and so many of those at which the seat was told of something.
+const INSTANTS: u32 = 6;
+const TOLD: usize = 8;
 
 /// A game in real time, as those who plan see it.
 pub struct AsTurns {
@@ -94,7 +98,8 @@ impl AsTurns {
     /// The game as a seat sees it, whose past is told of by `past`.
     pub(super) fn new(model: SharedModel, seat: usize, past: Arc<Past>, quantum: u64) -> AsTurns {
         // Steps of this model are none of the game's: what is paid later counts less by its state.
-        let info = Info { discount: 1.0, horizon: None, ..model.info().clone() };
+        let mut info = Info { discount: 1.0, horizon: None, ..model.info().clone() };
+        info.explicit_chance |= model.lists_all_but_delays();
         AsTurns { model, info, seat, past, quantum: quantum.max(1) }
     }
 
@@ -117,6 +122,48 @@ impl AsTurns {
             told,
             public: Observation::SILENT,
         }
+    }
+
+    /// What a history of this game is in the game itself: the steps that were taken there.
+    pub(super) fn played(&self, joints: &[Vec<Action>]) -> Vec<Played> {
+        let mut rewards = vec![0.0; self.info.players];
+        let (mut moment, mut last, mut all) = (Game::initial(self), 0, Vec::new());
+        for joint in joints {
+            let (turn, choosers) = (self.model.turn(&moment.state), self.choosers(&moment));
+            let happens = self.model.timing(&moment.state) == Timing::Due(0);
+            let taken = match turn {
+                Turn::Chance => Some(joint.clone()),
+                _ if choosers.is_empty() => happens.then(|| vec![Action::WAIT; turn.width()]),
+                _ => {
+                    let whole = whole(turn, choosers, joint);
+                    acts(&whole).then(|| whole[..turn.width()].to_vec())
+                }
+            };
+            if let Some(taken) = taken {
+                all.push(Played::new(moment.now - last, turn, &taken));
+                last = moment.now;
+            }
+            Game::step(self, &mut moment, joint, &mut rewards);
+        }
+        all
+    }
+
+    /// Instants that stand for all at which chance may move: some that are evenly apart, and those at which the seat was told
+    /// of something, which would hardly ever be drawn. One at least.
+    fn instants(&self, moment: &Moment, delay: Delay) -> Vec<u32> {
+        let told = (moment.entry..self.past.len()).filter_map(|number| self.past.get(number));
+        let told = told.filter(|entry| entry.deed == Deed::Waited).take(TOLD);
+        let told = told.filter_map(|entry| delay.instant(entry.at.saturating_sub(moment.now)));
+        // The middle of each of so many parts.
+        let parts = INSTANTS.min(delay.instants.max(1));
+        let middle = |part: u32| {
+            let number = (2 * u64::from(part) + 1) * u64::from(delay.instants) / (2 * u64::from(parts));
+            number.min(u64::from(delay.instants.saturating_sub(1))) as u32
+        };
+        let mut all: Vec<u32> = told.chain((0..parts).map(middle)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// When everybody may choose after a moment, on the grid.
@@ -246,6 +293,20 @@ impl AsTurns {
     }
 }
 
+/// What each mover of the game itself does, of whom some choose.
+fn whole(turn: Turn, choosers: Players, joint: &[Action]) -> [Action; MAX_PLAYERS] {
+    let mut whole = [Action::WAIT; MAX_PLAYERS];
+    for (slot, mover) in whole.iter_mut().zip(turn.movers().iter()) {
+        let chosen = choosers.iter().zip(joint).find(|(chooser, _)| *chooser == mover);
+        *slot = chosen.map_or(Action::WAIT, |(_, action)| *action);
+    }
+    whole
+}
+
+fn acts(joint: &[Action]) -> bool {
+    joint.iter().any(|action| *action != Action::WAIT)
+}
+
 impl Game for AsTurns {
     type State = Moment;
 
@@ -284,16 +345,30 @@ impl Game for AsTurns {
     }
 
     fn chance(&self, moment: &Moment, outcomes: &mut Vec<(Action, f64)>) {
-        match self.model.turn(&moment.state) {
-            Turn::Chance => self.model.chance(&moment.state, outcomes),
-            _ => outcomes.push((TIME, 1.0)),
+        if self.model.turn(&moment.state) != Turn::Chance {
+            outcomes.push((TIME, 1.0));
+            return;
+        }
+        match self.model.delay(&moment.state) {
+            None => self.model.chance(&moment.state, outcomes),
+            Some(delay) => {
+                let all = self.instants(moment, delay);
+                let each = 1.0 / all.len() as f64;
+                outcomes.extend(all.into_iter().map(|instant| (Action(instant), each)));
+            }
         }
     }
 
     fn draw(&self, moment: &Moment, rng: &mut Rng) -> Action {
-        match self.model.turn(&moment.state) {
-            Turn::Chance => self.model.draw(&moment.state, rng),
-            _ => TIME,
+        if self.model.turn(&moment.state) != Turn::Chance {
+            return TIME;
+        }
+        match self.model.delay(&moment.state) {
+            None => self.model.draw(&moment.state, rng),
+            Some(delay) => {
+                let all = self.instants(moment, delay);
+                Action(all[rng.below(all.len() as u32) as usize])
+            }
         }
     }
 
@@ -320,15 +395,9 @@ impl Game for AsTurns {
             self.take(moment, turn, joint, rewards);
             self.heard(moment);
         } else if !choosers.is_empty() {
-            let mut whole = [Action::WAIT; MAX_PLAYERS];
-            let mut acts = false;
-            for (slot, mover) in whole.iter_mut().zip(turn.movers().iter()) {
-                let chosen = choosers.iter().zip(joint).find(|(chooser, _)| *chooser == mover);
-                *slot = chosen.map_or(Action::WAIT, |(_, action)| *action);
-                acts |= *slot != Action::WAIT;
-            }
+            let whole = whole(turn, choosers, joint);
             self.leave(moment);
-            if acts {
+            if acts(&whole) {
                 self.take(moment, turn, &whole[..turn.width()], rewards);
             }
         } else {
