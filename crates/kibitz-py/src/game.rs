@@ -256,6 +256,13 @@ impl Game {
         &self.spec
     }
 
+    /// In a game in real time: how long a tick is, in the game's own unit of time (a second, unless whoever plays it says
+    /// otherwise); else None.
+    #[getter]
+    fn tick(&self) -> Option<f64> {
+        self.model.has().real_time.then(|| self.model.tick())
+    }
+
     #[getter]
     fn info(&self) -> Info {
         Info(self.model.info().clone(), self.model.has())

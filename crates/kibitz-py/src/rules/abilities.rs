@@ -384,6 +384,10 @@ impl RealTime<Truth> for PyRules {
         })
     }
 
+    fn tick(&self) -> f64 {
+        self.tick
+    }
+
     fn pass(&self, state: &mut Truth, ticks: u64) {
         let later = self.ask(state, None, |py, state| {
             let Some(pass) = &self.methods.pass_time else { return Ok(None) };

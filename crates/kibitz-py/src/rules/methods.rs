@@ -212,6 +212,21 @@ pub fn read_counts(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<(u32
     Ok((count("atom_count", "atoms", methods.atoms.is_some())?, symmetries as usize))
 }
 
+/// How long a tick is, in the game's own unit of time.
+///
+/// # Errors
+/// ValueError for what is no time.
+pub fn read_tick(rules: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let Some(value) = rules.getattr_opt("tick")?.filter(|value| !value.is_none()) else { return Ok(1.0) };
+    match value.extract::<f64>() {
+        Ok(tick) if tick.is_finite() && tick > 0.0 => Ok(tick),
+        _ => {
+            let (class, found) = (rules.get_type().name()?.to_string(), value.repr()?.to_string());
+            Err(PyValueError::new_err(format!("{class}.tick should be a time above zero, not {found}")))
+        }
+    }
+}
+
 /// What the class weighs its features with, by their names, in order.
 ///
 /// # Errors

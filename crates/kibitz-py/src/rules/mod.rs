@@ -68,6 +68,8 @@ pub struct PyRules {
     /// The features' names and weights.
     features: Vec<(String, f64)>,
     symmetries: usize,
+    /// How long a tick is.
+    tick: f64,
     methods: Methods,
     /// The players' numbers as Python objects.
     seats: Vec<Py<PyAny>>,
@@ -103,6 +105,7 @@ impl PyRules {
             atom_count,
             features,
             symmetries,
+            tick: methods::read_tick(rules)?,
             methods,
             seats,
             actions: Interner::new(py, ACTION_BITS),
