@@ -270,6 +270,11 @@ class Game:
     def spec(self) -> str: ...
     @property
     def info(self) -> Info: ...
+    @property
+    def tick(self) -> float | None:
+        """In a game in real time: how long a tick is, in the game's own unit of time (a second, unless whoever plays it
+        says otherwise); else None."""
+
     def demand_declared(self, values: Sequence[float], what: str, slack: float) -> None:
         """GameFault if a player has got, or may expect, what the game says it never pays."""
 
@@ -418,6 +423,10 @@ class View:
     def find_action(self, name: str) -> int:
         """The legal action of that name; ValueError naming the nearest ones."""
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game."""
+
     def text(self) -> str:
         """The position as this player sees it."""
 
@@ -504,6 +513,25 @@ class Referee:
 
         ValueError for an illegal action; those after it are not asked."""
 
+    @property
+    def now(self) -> int:
+        """What time it is, in ticks from the beginning (`Game.tick` says how long one is)."""
+
+    @property
+    def due(self) -> int | None:
+        """When something happens by itself, or what was chosen is carried out; None where it depends on somebody."""
+
+    def submit(self, player: int, action: Decision | int | str) -> None:
+        """In a game in real time: what `player` does at this very instant, which is carried out as soon as time advances.
+
+        ValueError where it may not; nothing has happened then, and nobody else needs to know."""
+
+    def advance(
+        self, to: int | None = None
+    ) -> list[tuple[State, list[int], list[float], list[float], int]]:
+        """Lets time go on until then (or not at all), and gives what `apply` gives: what was submitted is carried out, chance draws, and
+        what happens by itself happens. Time never goes back."""
+
     def copy(self) -> Referee:
         """Another referee of the same episode, which goes on by itself, with the same luck."""
 
@@ -555,6 +583,36 @@ class Told:
 
     def view(self) -> View:
         """All that the seat may know now, for planners."""
+
+    @property
+    def real_time(self) -> bool:
+        """Whether time goes by in it: then it is told when something happened, in ticks from the beginning."""
+
+    @property
+    def now(self) -> int:
+        """The time of the last that it was told, in ticks."""
+
+    def due(self, now: int) -> int | None:
+        """When something happens by itself after that tick, if nobody does anything; None where nothing will."""
+
+    def happened(self, at: int, moves: Sequence[str | None]) -> None:
+        """Takes in what roles did at a tick, in the order of the rules and None for who did nothing, where nothing is
+        hidden and time goes by. What happens by itself before, nobody needs to say.
+
+        ValueError where that is not legal; nothing but time has happened then."""
+
+    def heard_at(
+        self, at: int, own: int | None, percepts: Sequence[str] | None, seconds: float | None = None
+    ) -> str | None:
+        """Takes in what happened at a tick where something is hidden and time goes by: the number of its own move, if
+        it made one, and what it perceived, if anything.
+
+        After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was
+        told."""
+
+    def view_at(self, now: int) -> View:
+        """What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has
+        happened."""
 
 @final
 class Belief:
@@ -613,7 +671,8 @@ class Decision:
 
     A planner written in Python makes its own: `table` has rows (action, value, standard error, visits). Where
     players may choose at any instant, the action may be `kibitz.WAIT`: it does nothing now, and is asked again
-    after so many `ticks`, or as soon as it is told something."""
+    after so many `ticks`, or as soon as it is told something. It is made after `takes` ticks: what thinking
+    costs of the game's time."""
 
     def __new__(
         cls,
@@ -623,12 +682,17 @@ class Decision:
         notes: Sequence[str] | None = None,
         *,
         ticks: int | None = None,
+        takes: int = 0,
     ) -> Decision: ...
     @property
     def action(self) -> int: ...
     @property
     def ticks(self) -> int | None:
         """For how many ticks it does nothing, where it waits; else None."""
+
+    @property
+    def takes(self) -> int:
+        """So many ticks of the game's time go by until it is made, where thinking costs some."""
 
     @property
     def name(self) -> str: ...

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::episode::Timing;
+use crate::episode::{Delay, Timing};
 use crate::game::{Action, Game, Observation};
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
@@ -384,6 +384,23 @@ pub trait RealTime<S> {
 
     /// Lets so many ticks go by in which nobody chooses, and no more of them than [`RealTime::timing`] says.
     fn pass(&self, state: &mut S, ticks: u64);
+
+    /// How long a tick is in the game's own unit of time, which is a second unless whoever plays it says otherwise (the
+    /// play clock of a game manager multiplies it).
+    fn tick(&self) -> f64 {
+        1.0
+    }
+
+    /// Where chance draws nothing but when it will move: that. Such outcomes need not be listed by [`Game::chance`].
+    fn delay(&self, state: &S) -> Option<Delay> {
+        let _ = state;
+        None
+    }
+
+    /// Whether [`Game::chance`] lists all outcomes but those, where [`Info::explicit_chance`](crate::Info) is false.
+    fn lists_all_but_delays(&self) -> bool {
+        false
+    }
 }
 
 /// Speaks of its moves as game managers on the network do. Every role makes a move in every turn, chance's and those of
@@ -734,6 +751,18 @@ impl<G: Game> RealTime<State> for G {
         if let Some(real_time) = Game::abilities(self).real_time {
             real_time.pass(state.get_mut(), ticks);
         }
+    }
+
+    fn tick(&self) -> f64 {
+        Game::abilities(self).real_time.map_or(1.0, |real_time| real_time.tick())
+    }
+
+    fn delay(&self, state: &State) -> Option<Delay> {
+        Game::abilities(self).real_time?.delay(state.get())
+    }
+
+    fn lists_all_but_delays(&self) -> bool {
+        Game::abilities(self).real_time.is_some_and(|real_time| real_time.lists_all_but_delays())
     }
 }
 

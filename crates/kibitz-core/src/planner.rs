@@ -107,6 +107,8 @@ pub struct Decision {
     /// Instead, in a game in which players may wait: to do nothing now, and to be asked again after so many ticks, or as
     /// soon as something has happened.
     pub wait: Option<u64>,
+    /// So many ticks of the game's time go by until it is made, where thinking costs some.
+    pub takes: u64,
     /// The evidence for each legal action, best first.
     pub table: Vec<Judgement>,
     /// What each player may expect from here on of what it aims at, on average over the simulations of a tree search.

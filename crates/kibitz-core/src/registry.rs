@@ -1,10 +1,11 @@
 //! Registries that fill themselves: a game or a planner registers in its own file.
 
 use crate::model::SharedModel;
-use crate::params::ParamDoc;
+use crate::params::{Param, ParamDoc};
 use crate::planner::Planner;
 use crate::planning_model::{Imagining, ModelChoice};
-use crate::spec::{Spec, SpecError, unknown};
+use crate::real_time::{InRealTime, TimeOptions, Waits};
+use crate::spec::{Spec, SpecError, Value, unknown};
 
 /// A native game that can be asked for by name.
 pub struct GameEntry {
@@ -37,6 +38,7 @@ impl PlannerEntry {
     pub fn docs(&self) -> Vec<ParamDoc> {
         let mut docs = (self.params)();
         docs.push(ModelChoice::doc());
+        docs.extend(TimeOptions::docs());
         docs
     }
 }
@@ -136,9 +138,44 @@ pub fn planner_with(spec: &Spec, choice: ModelChoice) -> Result<Box<dyn Planner>
     let entries = planners();
     let name = present_name(&spec.name);
     match entries.iter().find(|entry| entry.name == name) {
-        Some(entry) => Ok(Box::new(Imagining::new((entry.build)(spec)?, choice))),
+        Some(entry) => {
+            let mut own = spec.clone();
+            let options = TimeOptions::take(&mut own)?;
+            let parts = if options.waits == Waits::Whole { 1 } else { in_parts(entry, &mut own)? };
+            let planner = InRealTime::new((entry.build)(&own)?, options, parts);
+            Ok(Box::new(Imagining::new(Box::new(planner), choice)))
+        }
         None => Err(unknown("planner", &spec.name, entries.iter().map(|entry| entry.name))),
     }
+}
+
+/// So many times a planner that may stop early looks whether it should.
+const PARTS: u32 = 16;
+
+/// Divides the budget of a planner that is to stop early; its tree is kept from one part to the next.
+fn in_parts(entry: &PlannerEntry, spec: &mut Spec) -> Result<u32, SpecError> {
+    let docs = (entry.params)();
+    let simulations = docs.iter().find(|doc| doc.name == "simulations");
+    let (Some(simulations), true) = (simulations, docs.iter().any(|doc| doc.name == "reuse")) else {
+        let what =
+            "waits=clear needs a planner that has a budget of simulations and keeps its tree, such as uct";
+        return Err(SpecError(format!("{}: {what}", spec.name)));
+    };
+    let place = spec.arguments.iter().position(|(key, _)| key == "simulations");
+    let whole = match place {
+        Some(place) => u64::read(&spec.arguments[place].1),
+        None => simulations.default.parse().map_err(|_| "waits=clear needs simulations=N".to_owned()),
+    };
+    let whole = whole.map_err(|what| SpecError(format!("{}: simulations: {what}", spec.name)))?;
+    let parts = whole.clamp(1, PARTS.into());
+    let value = Value::Integer(whole.div_ceil(parts) as i64);
+    match place {
+        Some(place) => spec.arguments[place].1 = value,
+        None => spec.arguments.push(("simulations".to_owned(), value)),
+    }
+    spec.arguments.retain(|(key, _)| key != "reuse");
+    spec.arguments.push(("reuse".to_owned(), Value::Bool(true)));
+    Ok(parts as u32)
 }
 
 /// Registers a game: name, parameters' type, and `fn(params) -> Result<Game, String>`. What it is says the parameters'

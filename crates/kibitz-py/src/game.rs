@@ -256,6 +256,13 @@ impl Game {
         &self.spec
     }
 
+    /// In a game in real time: how long a tick is, in the game's own unit of time (a second, unless whoever plays it says
+    /// otherwise); else None.
+    #[getter]
+    fn tick(&self) -> Option<f64> {
+        self.model.has().real_time.then(|| self.model.tick())
+    }
+
     #[getter]
     fn info(&self) -> Info {
         Info(self.model.info().clone(), self.model.has())
@@ -392,7 +399,11 @@ pub fn find_name<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> PyResu
     if let Some(found) = names.iter().position(|known| *known == name) {
         return Ok(found);
     }
-    let plain = |text: &str| text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    // What people type: any case, any spacing, without brackets.
+    let plain = |text: &str| {
+        let words = text.to_lowercase().replace(['(', ')'], " ");
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
     let mut alike = names.iter().enumerate().filter(|(_, known)| plain(known) == plain(name));
     if let (Some((found, _)), None) = (alike.next(), alike.next()) {
         return Ok(found);
@@ -649,7 +660,8 @@ impl State {
         let mut parts = Vec::new();
         self.drive(py, |game, state| {
             let mut legal = Vec::new();
-            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player) {
+            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player)
+            {
                 game.model.legal(state, player, &mut legal);
             }
             if legal.contains(&Action(action)) {

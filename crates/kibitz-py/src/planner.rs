@@ -47,6 +47,11 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// What the core has of it, in the numbers of the referee.
+    pub fn inner(&self) -> &kibitz_core::planner::Decision {
+        &self.decision
+    }
+
     /// What a planner decided in this position, in the numbers of the referee and in words.
     fn new(
         py: Python<'_>,
@@ -60,9 +65,12 @@ impl Decision {
         translate_back(py, &mut decision, view.game.get(), game)?;
         let who = Some(view.view.player);
         let (name, names) = drive(py, game, || {
-            let name = |action| game.model.action_name(&view.now, who, action);
+            let name = |action| match action {
+                Action::WAIT => "wait".to_owned(),
+                action => game.model.action_name(&view.now, who, action),
+            };
             let names: Vec<String> = decision.table.iter().map(|row| name(row.action)).collect();
-            (if decision.wait.is_some() { "wait".to_owned() } else { name(decision.action) }, names)
+            (name(decision.action), names)
         })?;
         let judge = |(row, name): (&kibitz_core::planner::Judgement, String)| {
             let kibitz_core::planner::Judgement { action, value, error, visits } = *row;
@@ -90,7 +98,7 @@ type Row = (u32, Option<f64>, Option<f64>, u64);
 impl Decision {
     /// The decision of a planner written in Python.
     #[new]
-    #[pyo3(signature = (view, action, table=None, notes=None, *, ticks=None))]
+    #[pyo3(signature = (view, action, table=None, notes=None, *, ticks=None, takes=0))]
     fn python(
         py: Python<'_>,
         view: &Bound<'_, PyAny>,
@@ -98,6 +106,7 @@ impl Decision {
         table: Option<&Bound<'_, PyAny>>,
         notes: Option<&Bound<'_, PyAny>>,
         ticks: Option<&Bound<'_, PyAny>>,
+        takes: u64,
     ) -> PyResult<Decision> {
         let view = wanted::<Bound<'_, View>>("view", view, "the view that was given")?;
         let view = view.get();
@@ -114,7 +123,7 @@ impl Decision {
         let kind = "a whole number from 1 on, and goes with WAIT";
         let ticks = ticks.map_or(Ok(None), |ticks| wanted::<NonZeroU64>("ticks", ticks, kind).map(Some))?;
         let waits = Action(action) == Action::WAIT;
-        if waits && !view.may_wait(py)? {
+        if waits && !view.view.may_wait {
             return Err(PyValueError::new_err(
                 "WAIT: this is a game of turns, in which nobody can wait; choose one of the view's legal actions",
             ));
@@ -138,6 +147,7 @@ impl Decision {
             simulations: rows.iter().map(|row| row.3).sum(),
             table: rows.into_iter().map(judge).collect(),
             notes,
+            takes,
             wait: waits.then(|| ticks.map_or(u64::MAX, NonZeroU64::get)),
             ..Default::default()
         };
@@ -146,8 +156,14 @@ impl Decision {
 
     /// For how many ticks it does nothing, where it waits and is asked again then, or as soon as it is told something.
     #[getter]
-    pub fn ticks(&self) -> Option<u64> {
+    fn ticks(&self) -> Option<u64> {
         self.decision.wait
+    }
+
+    /// So many ticks of the game's time go by until it is made, where thinking costs some.
+    #[getter]
+    fn takes(&self) -> u64 {
+        self.decision.takes
     }
 
     /// In the numbers of the referee.
@@ -362,7 +378,10 @@ impl Planner {
             }
         };
         let planner = planner.map_err(spec_error)?;
-        Ok(Planner { spec: written, seat: Mutex::new(Seat { planner, game: None, decisions: 0, seen: None }) })
+        Ok(Planner {
+            spec: written,
+            seat: Mutex::new(Seat { planner, game: None, decisions: 0, seen: None }),
+        })
     }
 
     #[getter]
@@ -460,7 +479,7 @@ impl Planner {
         pace.finish()?;
         let mut decision = result.map_err(PyValueError::new_err)?;
         translate_back(py, &mut decision, rules.get(), view.game.get())?;
-        if !view.view.legal.contains(&decision.action) {
+        if decision.wait.is_none() && !view.view.legal.contains(&decision.action) {
             let action = decision.action.0;
             return Err(PyRuntimeError::new_err(format!(
                 "{} chose {action}, which is not legal",
@@ -483,7 +502,8 @@ impl Planner {
         let (Some((game, _)), Some(view)) = (game, seen) else { return Ok(None) };
         let game = game.clone_ref(py);
         let grown = self.run(py, game.get(), || planner.tree(view, most))?;
-        let edge = |edge: kibitz_core::planner::GrownEdge| (edge.name, edge.visits, edge.value, edge.children);
+        let edge =
+            |edge: kibitz_core::planner::GrownEdge| (edge.name, edge.visits, edge.value, edge.children);
         let node = |node: kibitz_core::planner::GrownNode| {
             (node.player, node.visits, node.edges.into_iter().map(edge).collect())
         };

@@ -136,6 +136,12 @@ impl View {
         self.svg(py)
     }
 
+    /// Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game.
+    #[getter]
+    fn may_wait(&self) -> bool {
+        self.view.may_wait
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<View of player {}, {}>\n{}", self.view.player, self.game.get().spec, self.text(py)?))
     }
@@ -157,12 +163,6 @@ impl View {
             legal.sort_by(|(_, one), (_, other)| natural(one).cmp(natural(other)));
         }
         Ok(legal)
-    }
-
-    /// Whether its player may do nothing now.
-    pub fn may_wait(&self, py: Python<'_>) -> PyResult<bool> {
-        let game = self.referees.get();
-        drive(py, game, || game.model.timing(&self.now) != core::Timing::Turns)
     }
 }
 
@@ -249,7 +249,7 @@ impl Referee {
         })
     }
 
-    fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
+    pub fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
         self.let_it(py, |inner, tell| inner.advance(to, tell))
     }
 
@@ -275,6 +275,21 @@ impl Referee {
         })?;
         self.opening.extend(step);
         illegal.map_or(Ok(()), |illegal| Err(refused(&illegal)))
+    }
+
+    /// Lets time go by in which nobody does anything: what happens by itself happens, but chance does not draw.
+    pub fn pass_to(&mut self, py: Python<'_>, now: u64) -> PyResult<()> {
+        while self.inner.turn() != Turn::Chance && !self.inner.over() {
+            let due = self.inner.due();
+            if due == core::Tick::NEVER || due.0 > now {
+                self.advance(py, core::Tick(now))?;
+                break;
+            }
+            let (elapsed, turn) = (due.since(self.inner.now()), self.inner.turn());
+            let joint = vec![Action::WAIT; turn.width()];
+            self.follow(py, &core::Played::new(elapsed, turn, &joint))?;
+        }
+        Ok(())
     }
 
     /// Who moves.
@@ -364,21 +379,20 @@ impl core::Table for Asked<'_, '_> {
         result
     }
 
-    fn ask(&mut self, seat: usize) -> PyResult<core::Choice> {
+    fn ask(&mut self, seat: usize) -> PyResult<core::Answer> {
         self.check()?;
         let choice: Choice<'_> = self.choose.call1((seat,))?.extract()?;
-        if let Choice::Decision(decision) = &choice
-            && let Some(ticks) = decision.get().ticks()
-        {
-            return Ok(core::Choice::Wait(ticks));
+        if let Choice::Decision(decision) = &choice {
+            return Ok(core::Answer::from(decision.get().inner()));
         }
         let referee = self.referee.borrow();
-        Ok(core::Choice::Act(referee.action(self.referee.py(), seat, choice)?))
+        Ok(core::Choice::Act(referee.action(self.referee.py(), seat, choice)?).into())
     }
 
-    fn refuse(&mut self, _: usize, illegal: core::Illegal) -> PyResult<()> {
+    /// Who thinks while time goes by may come too late; that is no mistake.
+    fn refuse(&mut self, _: usize, illegal: core::Illegal, late: bool) -> PyResult<()> {
         self.check()?;
-        Err(refused(&illegal))
+        if late { Ok(()) } else { Err(refused(&illegal)) }
     }
 
     fn advance(&mut self, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
@@ -392,12 +406,7 @@ impl Referee {
     /// GameFault if chance moves on and on without a move of a player; with `max_steps`, it stops there before.
     #[new]
     #[pyo3(signature = (game, seed=0, episode=0, *, max_steps=None))]
-    fn new(
-        game: &Bound<'_, PyAny>,
-        seed: u64,
-        episode: u64,
-        max_steps: Option<u64>,
-    ) -> PyResult<Referee> {
+    fn new(game: &Bound<'_, PyAny>, seed: u64, episode: u64, max_steps: Option<u64>) -> PyResult<Referee> {
         let game = game_named(game)?;
         let chance = Rng::episode(seed, episode, "chance");
         let mut referee = Referee::begin(&game, chance, max_steps.unwrap_or(u64::MAX))?;
@@ -465,7 +474,7 @@ impl Referee {
     }
 
     /// Another referee of the same episode, which goes on by itself, with the same luck.
-    fn copy(&self, py: Python<'_>) -> Referee {
+    pub fn copy(&self, py: Python<'_>) -> Referee {
         Referee {
             game: self.game.clone_ref(py),
             seats: self.seats.iter().map(|seat| seat.clone_ref(py)).collect(),
@@ -600,6 +609,38 @@ impl Referee {
             slf.borrow_mut().inner.withdraw();
         }
         Ok(slf.borrow().reports(slf.py(), &done?))
+    }
+
+    /// What time it is, in ticks from the beginning (`Game.tick` says how long one is).
+    #[getter]
+    pub fn now(&self) -> u64 {
+        self.inner.now().0
+    }
+
+    /// When something happens by itself, or what was chosen is carried out; None where it depends on somebody.
+    #[getter]
+    pub fn due(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let due = drive(py, self.game.get(), || self.inner.due())?;
+        Ok((due != core::Tick::NEVER).then_some(due.0))
+    }
+
+    /// In a game in real time: what `player` does at this very instant, which is carried out as soon as time advances.
+    ///
+    /// ValueError where it may not; nothing has happened then, and nobody else needs to know.
+    fn submit(&mut self, py: Python<'_>, player: usize, action: Choice<'_>) -> PyResult<()> {
+        let player = self.game.get().check_player(player)?;
+        let choice = Some(self.action(py, player, action)?).filter(|action| *action != Action::WAIT);
+        let game = self.game.clone_ref(py);
+        let submitted = drive(py, game.get(), || self.inner.submit(player, choice))?;
+        submitted.map_err(|illegal| refused(&illegal))
+    }
+
+    /// Lets time go on until then, and gives what `apply` gives: what was submitted is carried out, chance draws, and what
+    /// happens by itself happens. Time never goes back.
+    #[pyo3(name = "advance", signature = (to=None))]
+    fn advance_to(&mut self, py: Python<'_>, to: Option<u64>) -> PyResult<Vec<Report>> {
+        let taken = self.advance(py, to.map_or(self.inner.now(), core::Tick))?;
+        Ok(self.reports(py, &taken))
     }
 
     /// GameFault if an episode that is left here has paid what the game never pays, where that can be said.

@@ -60,10 +60,11 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.file is None:
         raise UserError("which file? kibitz info FILE, or kibitz info --limits")
+    file = _rules(options.file)
     timer = Timer()
     try:
-        with Progress(lambda: f"reading {options.file}, {duration(timer.seconds)} so far"):
-            game = lang.load(options.file) if lang.is_rules(options.file) else _load.game(options.file)
+        with Progress(lambda: f"reading {file}, {duration(timer.seconds)} so far"):
+            game = lang.load(file) if lang.is_rules(file) else _load.game(file)
     except ValueError as error:
         # All that is wrong, in lines of their own.
         print(str(error).rstrip(), file=sys.stderr)
@@ -77,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         _options.print_json(about)
     else:
-        _print(options.file, about)
+        _print(file, about)
     return 0
 
 
@@ -92,6 +93,17 @@ class _Sample:
     at_once: bool = False
     chance: bool = False
     fault: str | None = None
+
+
+def _rules(spec: str) -> str:
+    """A game as it is asked for; of rules files that come with kibitz the name may do."""
+    from kibitz import _core, lang
+
+    name = spec.partition("(")[0].strip()
+    if lang.is_rules(spec) or name in [entry.name for entry in _core.games()]:
+        return spec
+    file = lang.shipped(name)
+    return spec.replace(name, file, 1) if file else spec
 
 
 def _about(game: Game, seconds: float) -> dict[str, Any]:

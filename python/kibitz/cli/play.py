@@ -3,8 +3,8 @@
 You are shown only what your seat may know; where rules draw nothing of that, what you did and were told,
 and a board of what is certain or likely. A move is its name, the beginning of its name, or its number in
 the list; many moves are folded, the tab key completes them, and ? lists all. A video game runs at a
-steady tick in a terminal, and is played with the arrow keys and space; p is a pause, . one tick of it, s
-slow motion.
+steady tick in a terminal, and is played with the arrow keys and space; a game in real time runs by its
+own clock, and what is pressed is done at once. p is a pause, . one tick of it, s slow motion.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ EXAMPLES = {
     "kibitz play 'klondike(moves=ordinary)'": "patience as you know it; 7h-8s is a way to type 7♥ to 8♠",
     "kibitz play rock-garden --tick 150": "a video game, with arrow keys and space, a tick every 150 ms",
     "kibitz play 'zelda(level=2)' --rules gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
+    "kibitz play real-time-chicken.kif --clock 2": "in real time, a unit of which takes two seconds",
     "kibitz play examples/treasure.py": "a game of your own",
 }
 
@@ -69,6 +70,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=TICK,
     )
     _options.details(parser)
+    _options.clock(parser)
     _options.seed(parser, None, "another game each time")
     _options.save(parser)
 
@@ -88,8 +90,9 @@ def run(options: argparse.Namespace) -> None:
     sitting.details = options.details
     from kibitz.cli._live import can_be_live
 
-    if options.tick and sys.stdin.isatty() and is_terminal() and can_be_live(game):
-        sitting.play_live(options.tick / 1000)
+    in_time = options.clock if game.tick is not None else options.tick
+    if in_time and sys.stdin.isatty() and is_terminal() and can_be_live(game):
+        sitting.play_live(options.tick / 1000, options.clock)
     else:
         sitting.play()
     if options.save:
@@ -197,17 +200,25 @@ class Sitting:
         self.tell()
         self.end()
 
-    def play_live(self, tick: float) -> None:
-        """Plays at a steady tick, to the end or until the person leaves."""
+    def play_live(self, tick: float, clock: float) -> None:
+        """Plays at a steady tick, or by the game's own clock, to the end or until the person leaves."""
         from kibitz.cli import _live
         from kibitz.episode import begin, drive
 
         with _live.Terminal() as terminal:
-            self.seats[self.seat] = _live.Live(terminal, terminal.draw, tick)
+            person = _live.Live(terminal, terminal.draw, tick)
+            if self.game.tick is not None:
+                person.tick, person.unit = _live.GLANCE, 1 / (clock * self.game.tick)
+            self.seats[self.seat] = person
             begin(self.referee, self.seats, self.seed)
+            pace = _live.Pace(self.game, clock, person.beat)
             try:
                 for done in drive(self.referee, self.seats):
                     self.rounds.append(done)
+                    if self.game.tick is not None and all(view.player != self.seat for view in done.views):
+                        terminal.draw(person.screen(self.referee.view(self.seat)))
+                        pace.keep(self.referee.now)
+                    pace.at = self.referee.now
             except _live.Leave:
                 pass
         if self.referee.over:

@@ -170,7 +170,7 @@ class _Episode:
     def note(self, step: Step) -> None:
         """Keeps what each seat has got so far."""
         self.steps += 1
-        for mover, decision in zip(step.movers, step.decisions, strict=True):
+        for mover, decision in zip(step.movers, step.decisions, strict=bool(step.decisions)):
             self.simulations[mover] += decision.simulations
             self.transitions[mover] += decision.transitions or 0
         self.returns = list(step.returns)

@@ -359,14 +359,16 @@ def _read_move(
     elapsed, who, joint = played
     movers = who or []
     several = len(joint)
+    decisions = fields.get("decisions", each(lambda item, place: _read_reasons(item, place, players)))
+    # In real time something may happen before somebody was asked.
+    if len(decisions) not in (0, len(movers)):
+        raise ValueError(f"{where}.decisions must have {len(movers)} entries, not {len(decisions)}")
     return Move(
         movers=movers,
         joint=joint,
         names=fields.get("names", each(text, several)),
         rewards=fields.get("rewards", each(number, players)),
-        decisions=fields.get(
-            "decisions", each(lambda item, place: _read_reasons(item, place, players), len(movers))
-        ),
+        decisions=decisions,
         elapsed=elapsed,
     )
 

@@ -81,7 +81,13 @@ impl Survey<'_> {
             })
             .collect();
         if let Some(action) = tree.left_by(id) {
-            edges.push(GrownEdge { action, name: name(action), visits: 1, value: None, children: Vec::new() });
+            edges.push(GrownEdge {
+                action,
+                name: name(action),
+                visits: 1,
+                value: None,
+                children: Vec::new(),
+            });
         }
         edges.sort_by_key(|edge| std::cmp::Reverse(edge.visits));
         let visits = tree.node(id).visits.load(Relaxed).into();
@@ -172,7 +178,8 @@ impl Survey<'_> {
     /// Comes to the next decision, by what its player is told of the way there.
     fn arrive(&mut self, from: (usize, usize), world: &World, turn: Turn, steps: &Steps, step: usize) {
         let own = self.problem.view.player;
-        let player = if turn.movers().contains(own) { own } else { turn.movers().iter().next().unwrap_or(own) };
+        let player =
+            if turn.movers().contains(own) { own } else { turn.movers().iter().next().unwrap_or(own) };
         let Some(id) = self.tree.find(self.problem.key(world, turn, player, step)) else { return };
         let told = self.told(&self.grown.nodes[from.0].edges[from.1].name, world, steps, player);
         let children = &self.grown.nodes[from.0].edges[from.1].children;

@@ -1,9 +1,10 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
-//! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
+//! From the lowest to the highest: `tree.rs` (nodes and edges), `action_tree.rs` (actions in parts), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
 //! `speculative_batch.rs`, `unseen.rs`, `grown.rs` (trees for people), `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
+mod action_tree;
 pub mod aim;
 mod beliefs;
 mod compose;
@@ -43,7 +44,7 @@ use beliefs::{BeliefSearch, LARGEST};
 use compose::{Parts, compose, lists_all};
 use macro_search::MacroSearch;
 use outcomes::{OutcomeSearch, SearchConfig};
-use params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use params::{Backup, Horizon, Observers, Parallel, SearchParams, TreeKind};
 use run::{Found, SearchRequest, Stop, search_tree};
 use select::Selection;
 use simulate::Problem;
@@ -209,6 +210,9 @@ impl Planner for TreeSearch {
         let evaluator = params.evaluator.as_ref().map(EvaluatorSpec::get);
         let parts = Instruments { playout, selection: &**selection, evaluator, recent };
         let problem = parts.problem(&context, &**model, &**belief, worlds.first()?);
+        if problem.has_action_trees() {
+            return None; // a decision is several nodes there
+        }
         grown::grown(&problem, tree, &worlds, most, &mut rng)
     }
 }
@@ -243,14 +247,21 @@ impl DecisionContext<'_> {
         SearchRequest { model, params, view, horizon: self.horizon(model.info()), stop }
     }
 
-    /// How a simulation goes on beyond the tree.
-    fn rollout(&self, info: &Info) -> Rollout {
-        Rollout::random(self.params.depth.unwrap_or(u32::MAX), info.discount)
+    /// How a simulation goes on beyond the tree. What the last move before a horizon pays may hang on chance; an
+    /// evaluator judges what comes before that.
+    fn rollout(&self, model: &dyn Model) -> Rollout {
+        let SearchParams { depth, horizon, ref evaluator, .. } = *self.params;
+        let settles = matches!(horizon, Horizon::Moves(_)) && evaluator.is_none() && !model.has().evaluator;
+        let one_turn = horizon == Horizon::Turn;
+        Rollout { settles, one_turn, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
     }
 
     /// Moves after which a simulation stops.
     fn horizon(&self, info: &Info) -> u32 {
-        self.params.horizon.unwrap_or_else(|| natural_horizon(info))
+        match self.params.horizon {
+            Horizon::Moves(moves) => moves,
+            Horizon::Natural | Horizon::Turn => natural_horizon(info),
+        }
     }
 }
 
@@ -286,7 +297,7 @@ impl Instruments<'_> {
             selection: self.selection,
             playout: &**self.playout,
             evaluator: self.evaluator,
-            rollout: context.rollout(model.info()),
+            rollout: context.rollout(model),
             horizon: context.horizon(model.info()),
             together: 1,
             root: 0,
@@ -321,7 +332,7 @@ impl Search<'_> {
         let config = SearchConfig {
             playout: parts.playout.fork(),
             evaluator: parts.evaluator,
-            rollout: context.rollout(model.info()),
+            rollout: context.rollout(&**model),
             playouts: params.playouts,
             exploration: params.exploration,
             best: params.backup.share_of_best(),
@@ -415,7 +426,7 @@ impl Session {
             self.recent.drain(..self.recent.len().saturating_sub(most));
         }
         if let [only] = view.legal[..]
-            && !params.reuse
+            && (!params.reuse || params.horizon == Horizon::Turn)
         {
             return Ok(verdict::forced(only, &*self.belief, begun.elapsed()));
         }
