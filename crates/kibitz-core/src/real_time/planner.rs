@@ -10,7 +10,7 @@ use crate::episode::Timing;
 use crate::game::Action;
 use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel, State};
-use crate::planner::{Decision, Judgement, Planner};
+use crate::planner::{Decision, Grown, Judgement, Planner};
 use crate::view::{Event, View};
 
 /// Ticks from one choice to the next are at least this share of the time until something happens by itself.
