@@ -667,6 +667,10 @@ def test_docstrings_hold(module: str) -> None:
     assert not failed
 
 
+WORDS = ("pictures", "external-sampling", "tabular", "gdl")
+"""Words of examples that are neither games nor planners."""
+
+
 @pytest.mark.parametrize("line", [line for name in commands() for line in kibitz.cli.load(name).EXAMPLES])
 def test_examples_name_what_there_is(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from kibitz.cli import _load
@@ -687,5 +691,5 @@ def test_examples_name_what_there_is(line: str, monkeypatch: pytest.MonkeyPatch)
             _load.game(word)
         elif command == "planners" and kb._core.parts(name) is not None:
             continue
-        elif re.match(r"[a-z][a-z-]+$", name) and name not in ("pictures", "external-sampling", "tabular"):
+        elif re.match(r"[a-z][a-z-]+$", name) and name not in WORDS:
             _load.planner(word)

@@ -215,3 +215,16 @@ def test_notebooks_show_small_tables() -> None:
 
 def test_dir_shows_what_there_is() -> None:
     assert {"match", "lab", "equilibrium", "play", "adapters"} <= {*dir(kb)}
+
+
+def test_an_equilibrium_is_a_whole_policy(tmp_path: Path) -> None:
+    solution = kb.solve("leduc-poker")
+    policy = solution.policy
+    assert policy is not None
+    assert policy.evaluate() == pytest.approx(solution.value, abs=1e-6)
+    assert kb.exploitability("leduc-poker", policy).mean == pytest.approx(0, abs=1e-6)
+    policy.save(tmp_path / "leduc.json")
+    assert kb.Strategy.load(tmp_path / "leduc.json").mixes == policy.mixes
+    assert kb.solve("tiger").policy is None
+    with pytest.raises(ValueError, match="this strategy is for leduc-poker, not for kuhn-poker"):
+        policy.evaluate("kuhn-poker")

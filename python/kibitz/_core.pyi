@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, final
 
 from kibitz.rules import Rules
+from kibitz.tree import Tree
 
 __version__: str
 debug_build: bool
@@ -701,6 +702,19 @@ class Decision:
 
     def table_text(self) -> str:
         """The evidence for people: action, value with its standard error, visits; best first."""
+
+    @property
+    def tree(self) -> Tree | None:
+        """The search tree, of a planner that has one; ValueError once the planner has moved on."""
+
+    @property
+    def players(self) -> list[str]:
+        """What the players of its game are called; empty where the planner is not known."""
+
+    def grown(
+        self, most: int
+    ) -> list[tuple[int, int, list[tuple[str, int, float | None, list[tuple[str, int]]]]]] | None:
+        """The nodes of the search tree, up to so many: see `kibitz.tree`."""
 
     @property
     def table(self) -> list[Judgement]: ...

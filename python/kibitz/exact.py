@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kibitz import _core
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from kibitz.equilibria.strategy import Strategy
     from kibitz.rules import AnyGame
 
 
@@ -40,6 +43,20 @@ class Solution:
     """In equilibrium: the probabilities of the first player's actions, by what it sees then."""
     line: list[str] = field(default_factory=list)
     """All moves of a way to that value, where one way is all there is to it."""
+
+    plans: Callable[[], Strategy] | None = field(default=None, repr=False, compare=False)
+    """Makes the policy."""
+
+    @cached_property
+    def policy(self) -> Strategy | None:
+        """In equilibrium: what both players do wherever they may come to; it plays, is evaluated and saved.
+
+        >>> import kibitz as kb
+        >>> policy = kb.solve("kuhn-poker").policy
+        >>> [round(value, 4) for value in policy.evaluate()]
+        [-0.0556, 0.0556]
+        """
+        return None if self.plans is None else self.plans()
 
     def _repr_html_(self) -> str:
         from kibitz._notebook import solution
@@ -78,7 +95,7 @@ def _solve(game: _core.Game, max_states: int, deal: int | None) -> Solution:
         raise ValueError("a single deal can be solved only if the players move in turn")
     if game.info.players != 2:
         raise ValueError(_OPPOSITE)
-    return _equilibrium(_core.GameTree(game, max_states))
+    return _equilibrium(game, _core.GameTree(game, max_states))
 
 
 _OPPOSITE = (
@@ -133,7 +150,25 @@ class _Form:
         return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def _equilibrium(tree: _core.GameTree) -> Solution:
+def _policy(game: _core.Game, tree: _core.GameTree, form: _Form) -> Strategy:
+    """Behaviour strategies of both players: each action's share of what leads to its information set."""
+    from kibitz.equilibria.strategy import tabulate
+
+    plans = [_linear_program(form, player=player)[1] for player in (0, 1)]
+    profile = [0.0] * tree.width
+    for parent, (player, first, actions) in zip(tree.parents, tree.sets, strict=True):
+        begin = form.begin[player]
+        reached = float(plans[player][parent - begin])
+        for place in range(first, first + len(actions)):
+            share = max(0.0, float(plans[player][place - begin]))
+            profile[place] = share / reached if reached > 1e-9 else 1 / len(actions)
+        total = sum(profile[first : first + len(actions)])
+        for place in range(first, first + len(actions)):
+            profile[place] /= total
+    return tabulate(game, tree, profile, method="linear programming over the sequence form")
+
+
+def _equilibrium(game: _core.Game, tree: _core.GameTree) -> Solution:
     form = _Form(tree)
     value, plan = _linear_program(form)
     table: list[tuple[str, float]] = []
@@ -168,6 +203,7 @@ def _equilibrium(tree: _core.GameTree) -> Solution:
         states=tree.nodes,
         table=table,
         strategy=strategy,
+        plans=lambda: _policy(game, tree, form),
     )
 
 

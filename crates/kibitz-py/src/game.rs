@@ -399,7 +399,11 @@ pub fn find_name<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> PyResu
     if let Some(found) = names.iter().position(|known| *known == name) {
         return Ok(found);
     }
-    let plain = |text: &str| text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    // What people type: any case, any spacing, without brackets.
+    let plain = |text: &str| {
+        let words = text.to_lowercase().replace(['(', ')'], " ");
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
     let mut alike = names.iter().enumerate().filter(|(_, known)| plain(known) == plain(name));
     if let (Some((found, _)), None) = (alike.next(), alike.next()) {
         return Ok(found);

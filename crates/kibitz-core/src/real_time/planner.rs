@@ -10,7 +10,7 @@ use crate::episode::Timing;
 use crate::game::Action;
 use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel, State};
-use crate::planner::{Decision, Judgement, Planner};
+use crate::planner::{Decision, Grown, Judgement, Planner};
 use crate::view::{Event, View};
 
 /// Ticks from one choice to the next are at least this share of the time until something happens by itself.
@@ -110,6 +110,11 @@ impl Planner for InRealTime {
             decision.wait = Some(session.until_next().saturating_sub(decision.takes).max(1));
         }
         Ok(decision)
+    }
+
+    fn tree(&mut self, view: &View, most: usize) -> Option<Grown> {
+        // In real time the tree is one of turns that the planner imagines.
+        if self.session.is_some() { None } else { self.planner.tree(view, most) }
     }
 
     fn judge(&mut self, view: &View, actions: &[Action], pause: Pause) -> Result<Decision, String> {
