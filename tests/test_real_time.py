@@ -18,7 +18,8 @@ State = tuple[float | None, str]
 
 
 class Bell(kb.Rules[State]):
-    """A bell rings after a second of a hundred ticks. Whoever presses first then has won; who presses before has lost."""
+    """A bell rings after a second of a hundred ticks. Whoever presses first then has won; who presses
+    before has lost."""
 
     name = "bell-in-time"
     players, zero_sum, simultaneous, tick = 2, True, True, 0.01
@@ -60,7 +61,9 @@ SLOW = "uct(simulations=200, quantum=0.5, thinks=0.05)"
         (("omniscient(planner=uct(simulations=200), quantum=0.5)", SLOW), 0, [1.0, -1.0]),
     ],
 )
-def test_who_thinks_for_longer_comes_later(planners: tuple[str, str], last: int, returns: list[float]) -> None:
+def test_who_thinks_for_longer_comes_later(
+    planners: tuple[str, str], last: int, returns: list[float]
+) -> None:
     episode = kb.play(Bell(), planners, seed=3)
     assert [step.elapsed for step in episode.steps] == [100, last]
     assert episode.returns == returns
@@ -68,7 +71,13 @@ def test_who_thinks_for_longer_comes_later(planners: tuple[str, str], last: int,
 
 @pytest.mark.parametrize(
     "planner",
-    ["random", "nmc(level=1)", "flat-mc(simulations=50)", "pomcp(simulations=50)", "is-mcts(simulations=50)"],
+    [
+        "random",
+        "nmc(level=1)",
+        "flat-mc(simulations=50)",
+        "pomcp(simulations=50)",
+        "is-mcts(simulations=50)",
+    ],
 )
 def test_every_planner_plays(planner: str) -> None:
     spec = planner.removesuffix(")") + (", " if "(" in planner else "(") + "quantum=0.25)"

@@ -173,7 +173,7 @@ const REMEMBERED: usize = 100_000;
 
 /// A state of the game.
 #[derive(Clone)]
-struct Truth(State);
+pub(crate) struct Truth(State);
 
 /// The game's own state of a world in which somebody hears it.
 fn truth(world: &World) -> &State {
