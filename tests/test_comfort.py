@@ -108,10 +108,10 @@ def test_moves_are_given_by_name() -> None:
 def test_states_are_values(game: Any) -> None:
     referee = kb.Referee(game, seed=3)
     known = [referee.state]
-    while not referee.over and referee.steps < 30:
-        referee.apply(
-            [Random(referee.steps).choice(referee.view(mover).legal()) for mover in referee.movers]
-        )
+    for turn in range(20):
+        if referee.over:
+            break
+        referee.apply([Random(turn).choice(referee.view(mover).legal()) for mover in referee.movers])
         known.append(referee.state)
     last = known[-1]
     assert copy.copy(last) == copy.deepcopy(last) == last

@@ -158,3 +158,12 @@ def test_costs_are_relative() -> None:
     assert slower.figure.value < 0.9
     share = costs.share_of_time("tic-tac-toe.kif", twice, once, scale=0.3)
     assert 0.1 < share.figure.value < 1
+
+
+@pytest.mark.parametrize(("file", "code"), [("pentago", 0), ("nogo", 2), ("tiger", 2)])
+def test_info_knows_the_games(file: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rules that come with kibitz may be named as elsewhere, and where there are none, that is said."""
+    assert main(["info", file]) == code
+    shown = capsys.readouterr()
+    assert ("pentago.kif" in shown.out) == (code == 0)
+    assert ("has no rules file" in shown.err) == (code == 2)

@@ -9,8 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, EndTurn, Evaluate, Factors, Facts, Faults, Features, Pieces, Preferred,
-    Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
+    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, EndTurn, Evaluate, Factors, Facts, Faults,
+    Features, Pieces, Preferred, Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg,
+    Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Transition, Turn};
 use crate::interrupt::Interrupt;
@@ -226,6 +227,10 @@ of_any_game! {
         /// [`crate::abilities::OwnMacroActions::macro_actions`].
         fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
             Game::abilities(self).macro_actions.map(|it| it.macro_actions())
+        }
+        /// The game itself, of whatever type: for a planner of one game alone, which has to know its rules.
+        fn game(&self) -> &dyn Any {
+            self
         }
     }
 }

@@ -112,9 +112,8 @@ impl Belief {
         };
         let worlds = drive(py, game, || mind.belief.worlds(&*self.model, view, limit))?;
         let Some(worlds) = worlds else { return Ok(None) };
-        let state = |(state, p)| {
-            (State { game: self.game.clone_ref(py), state: Arc::new(state), way: None }, p)
-        };
+        let state =
+            |(state, p)| (State { game: self.game.clone_ref(py), state: Arc::new(state), way: None }, p);
         Ok(Some(likeliest(&*self.model, worlds).into_iter().map(state).collect()))
     }
 

@@ -612,7 +612,7 @@ impl State {
     }
 
     /// Plays on to the end, with a seed or a `random.Random`; what each player gets from here on.
-    #[pyo3(signature = (seed=Seed(0), policy="random"))]
+    #[pyo3(signature = (seed=Seed(0), policy="random"), text_signature = "($self, seed=0, policy='random')")]
     fn playout(&self, py: Python<'_>, seed: Seed, policy: &str) -> PyResult<Vec<f64>> {
         count::playout_from(py, self.game.get(), &self.state, seed.0, policy)
     }
@@ -678,7 +678,8 @@ impl State {
         let mut parts = Vec::new();
         self.drive(py, |game, state| {
             let mut legal = Vec::new();
-            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player) {
+            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player)
+            {
                 game.model.legal(state, player, &mut legal);
             }
             if legal.contains(&Action(action)) {

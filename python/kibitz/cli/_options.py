@@ -122,6 +122,11 @@ def save(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def details(parser: argparse.ArgumentParser) -> None:
+    """Declares --details."""
+    parser.add_argument("--details", action="store_true", help="with the counters of beliefs and models")
+
+
 def as_json(parser: argparse.ArgumentParser) -> None:
     """Declares --json."""
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")

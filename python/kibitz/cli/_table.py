@@ -143,7 +143,7 @@ def headline(game: Game, planners: Sequence[str], seed: int, episode: int = 0) -
     return f"{paint(game.spec, 'bold')}, {deal}; {players}"
 
 
-def show(done: Round, truth: bool) -> None:
+def show(done: Round, truth: bool, *, details: bool = False) -> None:
     """One turn for people: what was known, the reasons, the choice, and what came of it."""
     game = done.before.game
     time = "" if done.at is None else f", at {done.at:g}"
@@ -151,7 +151,8 @@ def show(done: Round, truth: bool) -> None:
         print(rule(f"move {done.number}: {game.player_name(choice.player)}, {choice.planner}{time}"))
         print((done.before.text() if truth else choice.position).rstrip())
         print("\n".join(["", *choice.belief]))
-        lines = _explain.table(choice.decision) + _explain.facts(choice.decision, game, choice.player)
+        lines = _explain.table(choice.decision)
+        lines += _explain.facts(choice.decision, game, choice.player, details=details)
         print("\n".join(lines) + "\n" * bool(lines))
     for choice in done.choices:
         told = done.told[choice.player]
@@ -180,5 +181,6 @@ def outcome(game: Game, returns: Sequence[float]) -> str:
     >>> outcome(kb.load("tic-tac-toe"), [1.0, -1.0])
     'x gets +1, o gets -1'
     """
-    each = [f"{game.player_name(player)} gets {value:+g}" for player, value in enumerate(returns)]
+    # A video game that is won pays ten million and its score: all digits count.
+    each = [f"{game.player_name(player)} gets {value:+.12g}" for player, value in enumerate(returns)]
     return ", ".join(each)

@@ -58,10 +58,11 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.file is None:
         raise UserError("which file? kibitz info FILE, or kibitz info --limits")
+    file = _rules(options.file)
     timer = Timer()
     try:
-        with Progress(lambda: f"reading {options.file}, {duration(timer.seconds)} so far"):
-            game = lang.load(options.file)
+        with Progress(lambda: f"reading {file}, {duration(timer.seconds)} so far"):
+            game = lang.load(file)
     except ValueError as error:
         # All that is wrong, in lines of their own.
         print(str(error).rstrip(), file=sys.stderr)
@@ -75,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         _options.print_json(about)
     else:
-        _print(options.file, about)
+        _print(file, about)
     return 0
 
 
@@ -90,6 +91,20 @@ class _Sample:
     at_once: bool = False
     chance: bool = False
     fault: str | None = None
+
+
+def _rules(spec: str) -> str:
+    """A rules file as it is asked for; of those that come with kibitz the name may do."""
+    from kibitz import games, lang
+
+    name = spec.partition("(")[0].strip()
+    if lang.is_rules(spec):
+        return spec
+    file = lang.shipped(name)
+    if name in [entry.name for entry in games.list_games()]:
+        beside = f"; {file} are its rules as a file" if file else ""
+        raise UserError(f"{name} has no rules file: kibitz games {name} tells about it{beside}")
+    return spec.replace(name, file, 1) if file else spec
 
 
 def _about(game: Game, seconds: float) -> dict[str, Any]:

@@ -53,6 +53,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--truth", action="store_true", help="show the whole truth, not what the mover sees"
     )
+    _options.details(parser)
     _options.count(parser, "--steps", "stop after so many moves (some games never end)")
     parser.add_argument(
         "--svg", type=Path, metavar="DIR", help="write a picture of every position into a folder"
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
             if options.json:
                 _options.print_json(plain(done, options.truth), indent=None)
             elif live is None:
-                show(done, options.truth)
+                show(done, options.truth, details=options.details)
             draw(referee)
             if moves == options.steps or (live is not None and live.left):
                 break

@@ -56,6 +56,11 @@ def load(game: AnyGame) -> Game:
         )
     if (file := lang.shipped(name)) and name not in [entry.name for entry in _core.games()]:
         return lang.load(game.replace(name, file, 1))
+    if name not in {entry.name for entry in _core.games()}:
+        # Rules files come to mind as well.
+        known = {entry.name.partition(".")[0] for entry in list_games()}
+        if name not in known:
+            raise ValueError(_core.unknown("game", name, sorted(known)))
     make = _registry.find("game", game)
     return Game.native(game) if make is None else wrap(make(), game)
 

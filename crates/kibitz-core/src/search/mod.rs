@@ -1,9 +1,10 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
-//! From the lowest to the highest: `tree.rs` (nodes and edges), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
+//! From the lowest to the highest: `tree.rs` (nodes and edges), `action_tree.rs` (actions in parts), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
 //! `speculative_batch.rs`, `unseen.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
+mod action_tree;
 pub mod aim;
 mod beliefs;
 mod compose;
@@ -42,7 +43,7 @@ use beliefs::{BeliefSearch, LARGEST};
 use compose::{Parts, compose, lists_all};
 use macro_search::MacroSearch;
 use outcomes::{OutcomeSearch, SearchConfig};
-use params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use params::{Backup, Horizon, Observers, Parallel, SearchParams, TreeKind};
 use run::{Found, SearchRequest, Stop, search_tree};
 use select::Selection;
 use simulate::Problem;
@@ -211,14 +212,21 @@ impl DecisionContext<'_> {
         SearchRequest { model, params, view, horizon: self.horizon(model.info()), stop }
     }
 
-    /// How a simulation goes on beyond the tree.
-    fn rollout(&self, info: &Info) -> Rollout {
-        Rollout::random(self.params.depth.unwrap_or(u32::MAX), info.discount)
+    /// How a simulation goes on beyond the tree. What the last move before a horizon pays may hang on chance; an
+    /// evaluator judges what comes before that.
+    fn rollout(&self, model: &dyn Model) -> Rollout {
+        let SearchParams { depth, horizon, ref evaluator, .. } = *self.params;
+        let settles = matches!(horizon, Horizon::Moves(_)) && evaluator.is_none() && !model.has().evaluator;
+        let one_turn = horizon == Horizon::Turn;
+        Rollout { settles, one_turn, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
     }
 
     /// Moves after which a simulation stops.
     fn horizon(&self, info: &Info) -> u32 {
-        self.params.horizon.unwrap_or_else(|| natural_horizon(info))
+        match self.params.horizon {
+            Horizon::Moves(moves) => moves,
+            Horizon::Natural | Horizon::Turn => natural_horizon(info),
+        }
     }
 }
 
@@ -257,7 +265,7 @@ impl Search<'_> {
         let config = SearchConfig {
             playout: parts.playout.fork(),
             evaluator: parts.evaluator,
-            rollout: context.rollout(model.info()),
+            rollout: context.rollout(&**model),
             playouts: params.playouts,
             exploration: params.exploration,
             best: params.backup.share_of_best(),
@@ -351,7 +359,7 @@ impl Session {
             self.recent.drain(..self.recent.len().saturating_sub(most));
         }
         if let [only] = view.legal[..]
-            && !params.reuse
+            && (!params.reuse || params.horizon == Horizon::Turn)
         {
             return Ok(verdict::forced(only, &*self.belief, begun.elapsed()));
         }
@@ -460,7 +468,7 @@ fn grow(
         selection,
         playout: &**playout,
         evaluator,
-        rollout: context.rollout(info),
+        rollout: context.rollout(model),
         horizon: context.horizon(info),
         together: 1,
         root: 0,

@@ -10,7 +10,7 @@ mod prove;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::leaf::Leaf;
-use super::params::TreeKind;
+use super::params::{Horizon, TreeKind};
 use super::places::Recent;
 use super::run::lead;
 use super::select::{Choices, Later, Rule, Scratch};
@@ -74,6 +74,15 @@ pub(super) struct Worker<'a> {
     pub solved: bool,
     /// Proved edges that count as chosen, where the simulation went on by another: with the number of that choice.
     settled: Vec<(usize, u32)>,
+    /// Whether only the player's own turn is searched, whether that has begun, and whether it is over.
+    one_turn: bool,
+    begun: bool,
+    turn_is_over: bool,
+    /// Whether edges behind which the turn is over, with nothing left to chance, are marked.
+    marks_spent: bool,
+    /// Whether actions are chosen part by part, and the parts that have been chosen of the present one.
+    action_trees: bool,
+    parts: Vec<Action>,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
     /// Where the present simulation has been, if the selection asks for that.
@@ -156,6 +165,12 @@ impl<'a> Worker<'a> {
             known: None,
             solved: false,
             settled: Vec::new(),
+            one_turn: problem.params.horizon == Horizon::Turn,
+            begun: false,
+            turn_is_over: false,
+            marks_spent: problem.marks_spent(),
+            action_trees: problem.has_action_trees(),
+            parts: Vec::new(),
             uniform: !problem.selection.explores() && !problem.selection.draws(),
             recent: problem.selection.looks_back().map(|places| Recent::new(places, problem.recent)),
             trial: None,
@@ -197,6 +212,7 @@ impl<'a> Worker<'a> {
         }
         let mut room = self.problem.params.growth();
         let (mut moves, mut draws) = (0, 0);
+        let settles = self.problem.rollout.settles;
         loop {
             let first_choice = self.choices.len();
             let turn = self.turn();
@@ -206,7 +222,8 @@ impl<'a> Worker<'a> {
             }
             match turn {
                 Turn::Over => break,
-                _ if moves == self.problem.horizon => break,
+                _ if moves == self.problem.horizon && !(settles && turn == Turn::Chance) => break,
+                _ if self.one_turn && self.is_beyond(turn) => break,
                 _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
                 Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
@@ -214,6 +231,10 @@ impl<'a> Worker<'a> {
                     self.leave_speculation();
                     let outcome = self.draw(tree, width);
                     self.joint.push(outcome);
+                }
+                Turn::One(player) if self.one_turn && !self.begun && player != view.player => {
+                    self.pass(player);
+                    (moves, draws) = (moves + 1, 0);
                 }
                 Turn::One(_) | Turn::Several(_) => {
                     if !self.reach(tree, turn, &mut room) {
@@ -240,9 +261,52 @@ impl<'a> Worker<'a> {
         if self.solver {
             self.prove(tree);
         }
+        if self.marks_spent {
+            self.mark_spent(tree);
+        }
         self.learn();
         self.simulations += u64::from(count);
         self.moves += u64::from(count) * u64::from(moves);
+    }
+
+    /// Whether the turn that is searched is over at a turn.
+    #[inline(never)]
+    fn is_beyond(&mut self, turn: Turn) -> bool {
+        let mine = turn == Turn::One(self.problem.view.player);
+        self.turn_is_over = match turn {
+            Turn::Chance | Turn::Over => false,
+            Turn::One(_) => self.begun && !mine,
+            Turn::Several(_) => !self.steps.is_empty(),
+        };
+        self.begun |= mine;
+        self.turn_is_over
+    }
+
+    /// Another's turn before the one that is searched: it ends it, or does anything where it cannot.
+    fn pass(&mut self, player: usize) {
+        let (model, state) = (self.problem.model, &self.world.state);
+        let end = if model.has().end_turn { model.end_turn(state, player) } else { None };
+        let action =
+            end.unwrap_or_else(|| model.random_action(state, player, &mut self.scratch, &mut self.rng));
+        self.joint.push(action);
+    }
+
+    /// Marks the last edge, if the turn is over behind it and chance had no part in that: what comes of it is always the
+    /// same. Where the state is not known, that is taken for granted when two simulations have come to the same.
+    fn mark_spent(&mut self, tree: &Tree) {
+        let (Some(last), Some(step)) = (self.choices.last(), self.steps.last()) else { return };
+        let ends = self.leaves.is_empty() && step.choices < self.choices.len() && last.edge != FIRST;
+        if !ends || !(self.turn_is_over || self.turn() == Turn::Over) {
+            return;
+        }
+        let edge = tree.edge(last.edge);
+        let visits = edge.visits.load(Relaxed);
+        let reward = self.rewards[self.rewards.len() - self.returns.len() + last.player];
+        let value = reward + step.discount * self.returns[last.player];
+        let same = (tree.mean(edge) - value).abs() <= 1e-12 * (1.0 + value.abs());
+        if self.belief.certain().is_some() || visits > self.count && same {
+            edge.mark_spent();
+        }
     }
 
     /// What chance does: anything, or one of the few outcomes that are considered after the last action.
@@ -282,6 +346,7 @@ impl<'a> Worker<'a> {
             recent.begin();
         }
         (self.fate, self.unseen, self.known) = (None, false, None);
+        (self.begun, self.turn_is_over) = (false, false);
     }
 
     /// Tells the selection whether the edges by which the present state was reached lead to where the player has been.
@@ -433,7 +498,7 @@ impl<'a> Worker<'a> {
     /// The return from the leaf on, for each player.
     #[inline]
     fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf, interrupt: &mut Interrupt) {
-        let left = self.problem.horizon - moves;
+        let left = if self.turn_is_over { 0 } else { self.problem.horizon - moves };
         let how = Rollout { depth: self.problem.rollout.depth.min(left), ..self.problem.rollout };
         self.returns.fill(0.0);
         if self.solver && self.known_returns(tree) || self.play_out_ahead(tree, &how) {

@@ -25,6 +25,7 @@ mod features;
 mod observations;
 mod picture;
 mod play;
+mod starter;
 mod state;
 mod toml;
 

@@ -10,6 +10,7 @@
 
 mod abilities;
 mod bits;
+mod hidden;
 mod methods;
 mod read;
 
@@ -92,6 +93,7 @@ impl PyRules {
         let methods = Methods::find(rules)?;
         let info = methods::read_info(rules, &methods)?;
         let (atom_count, symmetries) = methods::read_counts(rules, &methods)?;
+        methods.check_pieces(&rules.get_type().name()?.to_string())?;
         let features = methods::read_weights(rules, &methods)?;
         let seats = (0..info.players)
             .map(|player| Ok(player.into_pyobject(py)?.into_any().unbind()))
@@ -164,7 +166,8 @@ impl PyRules {
 
     /// Whether observations are the user's values and not plain joint actions.
     pub fn own_observations(&self) -> bool {
-        self.methods.observe.is_some() || self.methods.resample.is_some()
+        let Methods { observe, resample, shown, split, .. } = &self.methods;
+        [observe, resample, shown, split].into_iter().any(Option::is_some)
     }
 
     /// The latest failure's exception, if it was one.

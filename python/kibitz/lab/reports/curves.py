@@ -107,6 +107,8 @@ def _apart(planners: Sequence[str]) -> list[str]:
     ['horizon=1', 'horizon=5']
     >>> _apart(["patrol(clockwise)", "patrol(counterclockwise)", "hindsight(worlds=3)"])
     ['patrol(clockwise)', 'patrol(counterclockwise)', 'hindsight']
+    >>> _apart([f"hindsight(belief=particles({n}, weights=none))" for n in (10, 30)])
+    ['belief=particles(10)', 'belief=particles(30)']
     """
     specs = [read(planner) for planner in planners]
     alike: defaultdict[str, list[Spec]] = defaultdict(list)
@@ -116,9 +118,23 @@ def _apart(planners: Sequence[str]) -> list[str]:
     for spec in specs:
         group = alike[spec.name]
         own = frozenset.intersection(*(frozenset(each.parameters) for each in group))
-        told = ", ".join(f"{k}={v}" if k else v for k, v in spec.parameters if (k, v) not in own)
+        given = [
+            (key, _value_apart(value, [dict(each.parameters).get(key, "") for each in group]))
+            for key, value in spec.parameters
+            if (key, value) not in own
+        ]
+        told = ", ".join(f"{key}={value}" if key else value for key, value in given)
         labels.append(told if told and len(alike) == 1 else spec.name + (f"({told})" if told else ""))
     return [clip(label, 30) for label in labels]
+
+
+def _value_apart(value: str, others: Sequence[str]) -> str:
+    """A parameter's value, without what all values of the same name have."""
+    if "(" not in value:
+        return value
+    spec = read(value)
+    alike = [each for each in map(read, {*others}) if each.name == spec.name]
+    return spec.text(frozenset.intersection(*(frozenset(each.parameters) for each in alike)))
 
 
 def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[str]) -> None:

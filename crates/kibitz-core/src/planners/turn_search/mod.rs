@@ -83,7 +83,9 @@ impl Planner for TurnSearch {
                 evaluator.get().check(&*model).map_err(|why| named(format!("evaluator: {why}")))?;
             }
             None if model.has().evaluator => {}
-            None => return Err(named("it needs features or an evaluator, which this game lacks".to_owned())),
+            None => {
+                return Err(named("it needs features or an evaluator, which this game lacks".to_owned()));
+            }
         }
         if model.info().discount != 1.0 {
             return Err(named("it needs returns that are not discounted, as this game's are".to_owned()));
@@ -188,7 +190,12 @@ impl TurnDecision<'_> {
     }
 
     /// The best way to play the turn on: a row for each of the first actions that were looked into, and the way.
-    fn turn(&self, worlds: &[State], steps: &mut u64, interrupt: &mut Interrupt) -> (Vec<Row>, Vec<Action>) {
+    fn turn(
+        &self,
+        worlds: &[State],
+        steps: &mut u64,
+        interrupt: &mut Interrupt,
+    ) -> (Vec<Row>, Vec<Action>) {
         let TurnParams { width, replies, .. } = *self.params;
         let most = replies.max(1) as usize;
         let beam = self.beam(self.me, width, self.luck.clone());
@@ -253,7 +260,8 @@ impl TurnDecision<'_> {
             }
             legal.clear();
             model.legal(&state, self.me, &mut legal);
-            let Some(action) = [Some(action), last].into_iter().flatten().find(|action| legal.contains(action))
+            let Some(action) =
+                [Some(action), last].into_iter().flatten().find(|action| legal.contains(action))
             else {
                 break;
             };
@@ -338,7 +346,8 @@ impl TurnDecision<'_> {
             let joint = [pair[0]];
             let turn = model.turn(&state);
             model.step(&mut state, &joint, &mut rewards[..model.info().players]);
-            key = after_observation(after_action(key, pair[0]), model.observe(&state, turn, &joint, self.me));
+            key =
+                after_observation(after_action(key, pair[0]), model.observe(&state, turn, &joint, self.me));
             if model.turn(&state) != Turn::One(self.me) {
                 break;
             }

@@ -111,7 +111,9 @@ impl Worker<'_> {
                 last = step.moves;
             }
             let chosen = &self.choices[step.choices..end];
-            for &Chosen { player, node, edge, probability } in chosen {
+            let alone = chosen.iter().all(|choice| choice.player == chosen[0].player);
+            // The parts of an action are in the order in which they were chosen.
+            for &Chosen { player, node, edge, probability } in chosen.iter().rev() {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 if edge == FIRST {
@@ -128,7 +130,7 @@ impl Worker<'_> {
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),
-                    Backup::Max => self.bellman(tree, player, node, chosen.len() == 1, &mut backed),
+                    Backup::Max => self.bellman(tree, player, node, alone, &mut backed),
                 }
                 if node == self.root {
                     self.root_returns[(edge - tree.first_edge(node)) as usize].add(sample, self.count);

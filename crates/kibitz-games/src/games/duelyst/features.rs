@@ -37,9 +37,10 @@ pub const FEATURES: [(&str, f64); COUNT] = [
     ("the other may kill the General", 0.4),
     ("what the mover may kill", 0.05),
     ("what the other may kill", 0.02),
+    ("to move", 0.0),
 ];
 /// How many there are.
-const COUNT: usize = 22;
+const COUNT: usize = 23;
 
 impl Rules {
     /// The features as player 1 sees them.
@@ -91,9 +92,11 @@ impl Rules {
                 continue;
             }
             let held = if provokes { position.provokers(unit) } else { 0 };
-            let twice = |other: &Unit| if other.is_general() && unit.has(Keyword::Facestrike) { 2 } else { 1 };
+            let twice =
+                |other: &Unit| if other.is_general() && unit.has(Keyword::Facestrike) { 2 } else { 1 };
             for other in position.units.iter().filter(|other| other.owner != owner) {
-                let reaches = if held == 0 { may_reach(unit, other.cell) } else { held >> other.cell & 1 == 1 };
+                let reaches =
+                    if held == 0 { may_reach(unit, other.cell) } else { held >> other.cell & 1 == 1 };
                 if !reaches {
                     continue;
                 }
@@ -117,6 +120,7 @@ impl Rules {
         f[20 + late] = lost
             .map(|unit| f64::from(position.attack(&self.cards, unit).max(0)) + f64::from(unit.health()))
             .sum();
+        f[22] = f64::from(u8::from(moves));
         f
     }
 }

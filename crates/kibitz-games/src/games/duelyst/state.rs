@@ -100,14 +100,19 @@ impl Unit {
     /// The cells that it may attack.
     #[inline]
     pub fn reach(&self) -> u64 {
+        self.reach_from(self.cell)
+    }
+
+    /// The cells that it may attack from another cell.
+    #[inline]
+    pub fn reach_from(&self, cell: u8) -> u64 {
+        let cell = usize::from(cell);
         if self.has(Keyword::Ranged) {
             super::board::EVERYWHERE
         } else if self.has(Keyword::Blast) {
-            NEAR[usize::from(self.cell)]
-                | super::board::ROW[usize::from(self.cell)]
-                | super::board::COLUMN[usize::from(self.cell)]
+            NEAR[cell] | super::board::ROW[cell] | super::board::COLUMN[cell]
         } else {
-            NEAR[usize::from(self.cell)]
+            NEAR[cell]
         }
     }
 }
