@@ -216,21 +216,21 @@ class Rules(Generic[S]):
         raise NotImplementedError
 
     def factors(self, state: S, player: int, action: Any) -> Sequence[int]:
-        """The parts of a legal action from its type on (then its source, say), as numbers; the last part, which is
-        the action itself, is left out. Action trees are made of them."""
+        """The parts of a legal action from its type on (then its source, say), as numbers; the last part,
+        which is the action itself, is left out. Action trees are made of them."""
         raise NotImplementedError
 
     def end_turn(self, state: S, player: int) -> Any:
-        """The action by which a player ends its turn, in a game in which a turn is several actions; None where it
-        may not."""
+        """The action by which a player ends its turn, in a game in which a turn is several actions; None
+        where it may not."""
         raise NotImplementedError
 
     feature_weights: dict[str, float] | None = None
     """Names and weights of the features, in order, where `features` is defined."""
 
     def features(self, state: S, player: int) -> Sequence[float]:
-        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns add up to
-        zero the other's are the opposite."""
+        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns
+        add up to zero the other's are the opposite."""
         raise NotImplementedError
 
     symmetries: int | None = None

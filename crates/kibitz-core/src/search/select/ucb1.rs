@@ -167,12 +167,11 @@ pub fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule, unseen: bool
     let (best, bound) = rule.best(edges[..tried].iter().enumerate(), |_, edge, n| {
         (rule.exploit(tree, edge, n), jitter(unseen, rng) * explore)
     });
-    if tried < edges.len() {
-        if (tried == 0 || rule.untried(explore, tried) > bound)
-            && let Some(next) = tree.take_untried(id, edges.len())
-        {
-            return next;
-        }
+    if tried < edges.len()
+        && (tried == 0 || rule.untried(explore, tried) > bound)
+        && let Some(next) = tree.take_untried(id, edges.len())
+    {
+        return next;
     }
     best.unwrap_or_default()
 }
