@@ -13,6 +13,7 @@ import kibitz as kb
 from kibitz import _core
 from kibitz._core import ParamDoc
 from kibitz.planners import decide
+from python_games import Errands
 
 State = tuple[int, int, str]
 
@@ -69,6 +70,7 @@ GAMES = (
     "monty-hall.kif",
     "bear",
     "doors-by-chance",
+    Errands.name,
 )
 """Between them they have nearly all that a planner may need."""
 OF_ONE_GAME = dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
@@ -101,6 +103,8 @@ SEARCHES = (
     "macro_actions=repeat(2)",
     "evaluator=solver(5)",
     "transitions=500, simulations=none",
+    "expansion=action-tree",
+    "horizon=turn",
 )
 """Choices that make other parameters of a tree search superfluous."""
 VALUES: dict[str, list[str]] = {

@@ -31,7 +31,7 @@ class Weights:
     """Standard errors, as if positions of one game had nothing to do with each other: they are larger."""
     positions: int
     loss: float
-    """The mean of minus the logarithm of what came of a position was taken to be as likely as."""
+    """The mean of minus the logarithm of how likely what came of a position was taken to be."""
 
     def text(self) -> str:
         """As a file for `evaluator=linear(FILE)`."""
