@@ -72,8 +72,8 @@ class Rules(Generic[S]):
     paid_at_end: bool = False
     """Whether nobody is ever paid before the end."""
     tick: float = 1.0
-    """In real time: how long a tick is, in the game's own unit of time, which is a second unless whoever plays it
-    says otherwise."""
+    """In real time: how long a tick is, in the game's own unit of time, which is a second unless whoever
+    plays it says otherwise."""
     simultaneous: bool | None = None
     """Whether several may move at once. If not given, never for one player, and not known for more:
     planners that need turns then refuse where they come to such a state."""
