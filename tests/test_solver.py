@@ -157,7 +157,9 @@ def test_a_win_that_is_seen_is_made_and_a_loss_avoided() -> None:
         referee = kb.Referee(game, 1)
         for name in moves.split():
             [mover] = referee.movers
-            referee.apply([{name: action for action, name in referee.view(mover).legal}[name]])
+            referee.apply(
+                [dict(zip(referee.view(mover).names(), referee.view(mover).legal(), strict=True))[name]]
+            )
         [mover] = referee.movers
         for seed in range(20):
             planner = kb.planner("uct(simulations=60, solver=true)")

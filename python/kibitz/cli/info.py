@@ -1,4 +1,4 @@
-"""What kind of game a rules file makes, and which machine runs it.
+"""What kind of game it is, and of a rules file, which machine runs it.
 
 Says who plays, whether players move in turns or at once, whether something is hidden or left to
 chance, and what the rules were turned into. Whether players ever move at once is seen in a few
@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kibitz.cli import _listing, _options
+from kibitz.cli import _listing, _load, _options
 from kibitz.cli._errors import UserError
 from kibitz.cli._terminal import Progress, Timer, duration, paint
 
@@ -37,7 +37,9 @@ HEURISTIC_MOVES = 10
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("file", nargs="?", metavar="FILE", help=f"rules in {_options.languages()}")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help=f"rules in {_options.languages()}, or any other game"
+    )
     parser.add_argument("--limits", action="store_true", help="list the limits that files are held to")
     parser.add_argument(
         "--heuristic",
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     timer = Timer()
     try:
         with Progress(lambda: f"reading {file}, {duration(timer.seconds)} so far"):
-            game = lang.load(file)
+            game = lang.load(file) if lang.is_rules(file) else _load.game(file)
     except ValueError as error:
         # All that is wrong, in lines of their own.
         print(str(error).rstrip(), file=sys.stderr)
@@ -94,16 +96,13 @@ class _Sample:
 
 
 def _rules(spec: str) -> str:
-    """A rules file as it is asked for; of those that come with kibitz the name may do."""
-    from kibitz import games, lang
+    """A game as it is asked for; of rules files that come with kibitz the name may do."""
+    from kibitz import _core, lang
 
     name = spec.partition("(")[0].strip()
-    if lang.is_rules(spec):
+    if lang.is_rules(spec) or name in [entry.name for entry in _core.games()]:
         return spec
     file = lang.shipped(name)
-    if name in [entry.name for entry in games.list_games()]:
-        beside = f"; {file} are its rules as a file" if file else ""
-        raise UserError(f"{name} has no rules file: kibitz games {name} tells about it{beside}")
     return spec.replace(name, file, 1) if file else spec
 
 
@@ -212,10 +211,11 @@ def _print(file: str, about: dict[str, Any]) -> None:
     print(paint(file, "bold"))
     sample, players = about["sample"], about["players"]
     rows = {"players": f"{len(players)}: {', '.join(players)}", "kind": _kind(about)}
-    rows["machine"] = about["machine"]["text"]
-    if about["machine"]["why"]:
-        rows["why"] = about["machine"]["why"]
-    rows["ready in"] = f"{duration(about['seconds'])} (reading, checking, grounding, compiling)"
+    if about["machine"]:
+        rows["machine"] = about["machine"]["text"]
+        if about["machine"]["why"]:
+            rows["why"] = about["machine"]["why"]
+        rows["ready in"] = f"{duration(about['seconds'])} (reading, checking, grounding, compiling)"
     for player, moves in about["first_moves"].items():
         shown = ", ".join(moves[:MOVES]) + (f", ... ({len(moves)} in all)" if len(moves) > MOVES else "")
         rows[f"{player} begins" if len(about["first_moves"]) == 1 else f"{player}'s first"] = shown
@@ -248,7 +248,7 @@ def _kind(about: dict[str, Any]) -> str:
     return ", ".join(
         [
             moves[about["moves"]] + (", as far as seen" if guessed else ""),
-            f"something is hidden ({about['machine']['language']})"
+            "something is hidden" + (f" ({about['machine']['language']})" if about["machine"] else "")
             if about["hidden"]
             else "nothing is hidden",
             "with chance" if about["chance"] else "no chance",
