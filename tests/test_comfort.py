@@ -239,8 +239,8 @@ def test_a_belief_is_summed_up() -> None:
     belief = kb.Belief(game, "exact")
     belief.update(referee.view(0))
     shares = dict(belief.marginals() or [])
-    assert shares["(cell 1 1 x)"] == pytest.approx(1)
-    others = [p for fact, p in shares.items() if fact.endswith(" o)") and fact.startswith("(cell")]
+    assert shares["(cell 1 1 xplayer)"] == pytest.approx(1)
+    others = [p for fact, p in shares.items() if fact.endswith(" oplayer)") and fact.startswith("(cell")]
     assert len(others) == 8
     assert sum(others) == pytest.approx(1), "one mark, somewhere else"
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
