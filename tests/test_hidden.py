@@ -72,9 +72,9 @@ def test_they_play_games_written_in_python(spec: str) -> None:
     [
         "is-mcts(simulations=200)",
         "pomcp(simulations=200, belief=hypergames(50))",
-        "hindsight(worlds=10)",
+        "hindsight(worlds=5)",
         "hyperplay(worlds=5)",
-        "lifted-hyperplay(worlds=2)",
+        "lifted-hyperplay(worlds=2, hypergames=20, horizon=10)",
     ],
 )
 @pytest.mark.parametrize("name", ["kuhn-poker", "tiger", "kriegspiel-tic-tac-toe.kif"])

@@ -18,7 +18,8 @@ State = tuple[float | None, str]
 
 
 class Bell(kb.Rules[State]):
-    """A bell rings after a second of a hundred ticks. Whoever presses first then has won; who presses before has lost."""
+    """A bell rings after a second of a hundred ticks. Whoever presses first then has won; who presses
+    before has lost."""
 
     name = "bell-in-time"
     players, zero_sum, simultaneous, tick = 2, True, True, 0.01

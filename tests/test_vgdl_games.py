@@ -131,7 +131,7 @@ LONGEST = 1_000
 
 
 def solve(spec: str) -> dict[str, Any] | None:
-    """A way to win a game of known states without chance: the shortest to the next point, and so on from there."""
+    """A way to win a game of known states without chance: the shortest to the next point, and so on."""
     seen, row = set(), [(kb.load(spec).initial(), "", 0.0)]
     while row:
         further = []

@@ -349,6 +349,11 @@ class State:
     def step(self, joint: Sequence[int | str]) -> tuple[State, list[float]]:
         """The next state and each player's reward, after actions by number or by name; ValueError for an illegal one."""
 
+    def later(self, ticks: int) -> State:
+        """In real time: the state after so many ticks in which nobody chooses and nothing happens.
+
+        ValueError where something would."""
+
     def draw(self, seed: int | Random) -> int:
         """An outcome of chance, drawn with a seed or from a `random.Random`."""
 

@@ -222,7 +222,8 @@ def steps_of(
     """
     for state, joint, rewards, returns, elapsed in reports:
         movers = tuple(before.movers)
-        who: tuple[int | None, ...] = movers or (None,)
+        # Nobody moves where chance does, and, in real time, where something happens by itself.
+        who: tuple[int | None, ...] = movers if movers or not joint else (None,)
         names = tuple(before.action_name(p, a) for p, a in zip(who, joint, strict=True))
         if not movers:
             chosen: tuple[Decision, ...] = ()

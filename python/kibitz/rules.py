@@ -72,8 +72,8 @@ class Rules(Generic[S]):
     paid_at_end: bool = False
     """Whether nobody is ever paid before the end."""
     tick: float = 1.0
-    """In real time: how long a tick is, in the game's own unit of time, which is a second unless whoever plays it
-    says otherwise."""
+    """In real time: how long a tick is, in the game's own unit of time, which is a second unless whoever
+    plays it says otherwise."""
     simultaneous: bool | None = None
     """Whether several may move at once. If not given, never for one player, and not known for more:
     planners that need turns then refuse where they come to such a state."""
@@ -262,21 +262,21 @@ class Rules(Generic[S]):
         raise NotImplementedError
 
     def factors(self, state: S, player: int, action: Any) -> Sequence[int]:
-        """The parts of a legal action from its type on (then its source, say), as numbers; the last part, which is
-        the action itself, is left out. Action trees are made of them."""
+        """The parts of a legal action from its type on (then its source, say), as numbers; the last part,
+        which is the action itself, is left out. Action trees are made of them."""
         raise NotImplementedError
 
     def end_turn(self, state: S, player: int) -> Any:
-        """The action by which a player ends its turn, in a game in which a turn is several actions; None where it
-        may not."""
+        """The action by which a player ends its turn, in a game in which a turn is several actions; None
+        where it may not."""
         raise NotImplementedError
 
     feature_weights: dict[str, float] | None = None
     """Names and weights of the features, in order, where `features` is defined."""
 
     def features(self, state: S, player: int) -> Sequence[float]:
-        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns add up to
-        zero the other's are the opposite."""
+        """Numbers by which a linear evaluator judges a state for `player`. With two players whose returns
+        add up to zero the other's are the opposite."""
         raise NotImplementedError
 
     symmetries: int | None = None

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kibitz_core::episode::{check_bounds, check_joint, enough_steps};
+use kibitz_core::episode::{Illegal, Timing, check_bounds, check_joint, enough_steps};
 use kibitz_core::spec::{Spec, SpecError, nearest};
 use kibitz_core::{Action, Rng, SharedModel, Transition, Turn, registry};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -583,6 +583,28 @@ impl State {
         })??;
         let way = self.way.as_ref().map(|way| way.then(joint));
         Ok((State { game: self.game.clone_ref(py), state: Arc::new(next), way }, rewards))
+    }
+
+    /// In real time: the state after so many ticks in which nobody chooses and nothing happens; ValueError where something
+    /// would.
+    fn later(&self, py: Python<'_>, ticks: u64) -> PyResult<State> {
+        let next = self.drive(py, |game, state| {
+            let most = match game.model.timing(state) {
+                Timing::Turns => 0,
+                Timing::Open => u64::MAX,
+                Timing::Due(most) => most,
+            };
+            if ticks > most {
+                return Err(PyValueError::new_err(Illegal::Time { elapsed: ticks, most }.to_string()));
+            }
+            let mut next = state.clone();
+            if ticks > 0 {
+                game.model.pass(&mut next, ticks);
+            }
+            Ok(next)
+        })??;
+        let way = self.way.clone().filter(|_| ticks == 0);
+        Ok(State { game: self.game.clone_ref(py), state: Arc::new(next), way })
     }
 
     /// Draws an outcome of chance, with a seed or a `random.Random`.

@@ -27,7 +27,9 @@ enum Choice<'py> {
 type Report = (State, Vec<u32>, Vec<f64>, Vec<f64>, u64);
 
 fn report(py: Python<'_>, game: &Py<Game>, step: &Step, way: &Way) -> Report {
-    let state = State { game: game.clone_ref(py), state: step.after.clone(), way: Some(way.clone()) };
+    // A way says nothing of when things happened.
+    let way = (!game.get().model.has().real_time).then(|| way.clone());
+    let state = State { game: game.clone_ref(py), state: step.after.clone(), way };
     let joint = step.joint.iter().map(|action| action.0).collect();
     (state, joint, step.rewards.clone(), step.returns.clone(), step.elapsed)
 }

@@ -186,6 +186,8 @@ class Live:
         self.beat = Beat(keyboard, now)
         self.unit: float | None = None
         """Ticks of a game in real time in a second."""
+        self.over = 0.0
+        """The part of a tick that has gone by already."""
 
     def start(self, game: Game, seat: int, seed: int) -> None:
         """Needs no preparation."""
@@ -205,12 +207,18 @@ class Live:
             self.draw(self.screen(view))
         if not view.may_wait:
             return Decision(view, actions.get(chosen, next(iter(actions.values()))))
-        rate = (self.unit or 1.0) / (SLOWER if self.beat.slow else 1)
-        if chosen in actions:
+        unit, seconds = self.unit or 1.0, self.tick
+        acts = chosen in actions
+        if acts:
             # It took as long as it took; what comes next comes after it.
-            self.beat.due = self.now()
-            return Decision(view, actions[chosen], takes=max(0, round((self.now() - begun) * rate)))
-        return Decision(view, WAIT, ticks=max(1, round(self.tick * (self.unit or 1.0))))
+            self.beat.due = now = self.now()
+            seconds = max(0.0, now - begun) / (SLOWER if self.beat.slow else 1)
+        self.over += unit * seconds
+        ticks = int(self.over)
+        self.over -= ticks
+        if acts:
+            return Decision(view, actions[chosen], takes=ticks)
+        return Decision(view, WAIT, ticks=max(1, ticks))
 
     def screen(self, view: View) -> str:
         """The position, and what can be pressed."""

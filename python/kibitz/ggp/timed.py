@@ -48,6 +48,10 @@ class TimedMatch(Match):
         self.tasks: set[asyncio.Task[None]] = set()
         self.before = self.game.initial()
         self.latest: list[str] | None = None
+        self.stepped = 0
+        """When the last step was."""
+        self.final: dict[int, list[str]] = {}
+        """What each remote player is told of the last step, if the match ends with it."""
         try:
             self._take(self.referee.opening())
             if self.latest is None:
@@ -111,9 +115,8 @@ class TimedMatch(Match):
 
     def _take(self, reports: Sequence[Report]) -> None:
         """What happened, step by step: it is written down, and told."""
-        at = self.referee.now - sum(report[4] for report in reports)
         for report, step in zip(reports, steps_of(reports, self.before), strict=True):
-            at += report[4]
+            self.stepped += report[4]
             moves = [messages.NIL] * len(self.roles)
             for mover, name, action in zip(step.movers, step.names, step.joint, strict=False):
                 if action != WAIT:
@@ -124,14 +127,16 @@ class TimedMatch(Match):
             self.steps.append(step)
             self.record.turn(moves, [""] * len(moves), step.state.facts, milliseconds())
             moved = {seat for seat in self.lines if moves[self.role[seat]] != messages.NIL}
-            if any(move != messages.NIL for move in moves):
-                self.latest = moves
+            self.latest = moves
             for seat in self.lines:
                 learns = self._learns(seat, moves)
-                if not self.hidden and learns:
-                    self._send(seat, moves, at)
-                elif self.hidden and (learns or seat in moved):
-                    self._send(seat, self._perceives(seat, step, seat in moved), at)
+                told = moves
+                if self.hidden:
+                    told = self._perceives(seat, step, seat in moved)
+                self.final[seat] = told
+                # What ends the match is told by STOP.
+                if (learns or seat in moved) and not step.state.over:
+                    self._send(seat, told, self.stepped)
         for seat in self.local:
             if self._heard(seat):
                 self.woken[seat].set()
@@ -160,12 +165,9 @@ class TimedMatch(Match):
         return heard > before
 
     def _told(self, seat: int, stop: bool = False) -> str:
-        if self.hidden:
-            moves = tuple(self.before.percepts(seat))
-        else:
-            moves = tuple(self.latest or [messages.NIL] * len(self.roles))
+        moves = tuple(self.final.get(seat) or [messages.NIL] * len(self.roles))
         self.number = self.numbers[seat]
-        return messages.told(Told(self.name(seat), moves, time=self._time(self.referee.now), last=stop))
+        return messages.told(Told(self.name(seat), moves, time=self._time(self.stepped), last=stop))
 
     def _send(self, seat: int, moves: Sequence[str] | None, at: int) -> None:
         number = self.numbers[seat]

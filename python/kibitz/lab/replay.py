@@ -22,7 +22,7 @@ from kibitz import __version__, _files
 from kibitz._core import Game, State, read_history, write_history
 from kibitz.games import load as load_game
 from kibitz.lab._checked import Fields, below, each, flag, number, optional, printable, text, whole
-from kibitz.rules import AnyGame
+from kibitz.rules import WAIT, AnyGame
 
 if TYPE_CHECKING:
     from kibitz import Decision, Episode, Step
@@ -123,7 +123,11 @@ class Replay:
 
     def history_until(self, steps: int) -> bytes:
         """The same of its first steps only."""
-        rows = [(move.elapsed, move.movers or None, move.joint) for move in self.steps[:steps]]
+        # Nobody moves where chance does, and, in real time, where something happens by itself.
+        rows = [
+            (move.elapsed, move.movers if move.movers or not move.joint else None, move.joint)
+            for move in self.steps[:steps]
+        ]
         return write_history(len(self.planners), rows)
 
     def load_game(self, game: AnyGame | None = None) -> Game:
@@ -162,6 +166,7 @@ class Replay:
         state = game.initial()
         for count, move in enumerate(self.steps, 1):
             try:
+                state = state.later(move.elapsed) if move.elapsed else state
                 joint = _fitting(state, move)
                 after, rewards = state.step(joint)
                 if not all(
@@ -206,8 +211,11 @@ def _fitting(state: State, move: Move) -> list[int]:
         who = ", ".join(state.game.player_name(mover) for mover in state.movers)
         raise ValueError("the game is over before it" if state.over else f"{who or 'chance'} is to move")
     joint = []
-    who_moves: list[int | None] = [*move.movers] if move.movers else [None]
+    who_moves: list[int | None] = [*move.movers] if move.movers or not move.joint else [None]
     for player, action, name in zip(who_moves, move.joint, move.names, strict=True):
+        if action == WAIT:
+            joint.append(action)
+            continue
         known = player is None or action in state.legal(player)
         same = known and printable(state.action_name(player, action)) == name
         joint.append(action if same else state.find_action(player, name))

@@ -1,8 +1,8 @@
 """Weights of a game's features, learned from games that planners play.
 
-What comes of a position is taken to be decided by chance, with odds whose logarithm is a sum of the features by weights;
-the weights are those under which what came of all positions is likeliest, but for a penalty on large ones
-(logistic regression with ridge, by Newton's method).
+What comes of a position is taken to be decided by chance, with odds whose logarithm is a sum of the
+features by weights; the weights are those under which what came of all positions is likeliest, but for a
+penalty on large ones (logistic regression with ridge, by Newton's method).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Weights:
     """Standard errors, as if positions of one game had nothing to do with each other: they are larger."""
     positions: int
     loss: float
-    """The mean of minus the logarithm of what came of a position was taken to be as likely as."""
+    """The mean of minus the logarithm of how likely what came of a position was taken to be."""
 
     def text(self) -> str:
         """As a file for `evaluator=linear(FILE)`."""

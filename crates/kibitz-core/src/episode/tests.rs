@@ -318,12 +318,7 @@ impl Game for Turns {
         state.push(joint[0].0);
         rewards[0] += 1.0;
     }
-    fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-    fn text(&self, state: &Vec<u32>, _: Option<usize>) -> String {
-        format!("{state:?}")
-    }
+    crate::in_numbers!();
 }
 
 #[test]

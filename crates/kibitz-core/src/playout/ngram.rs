@@ -154,12 +154,7 @@ mod tests {
             actions.extend([Action(1), Action(2), Action(3)]);
         }
         fn step(&self, (): &mut (), _: &[Action], _: &mut [f64]) {}
-        fn action_name(&self, (): &(), _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, (): &(), _: Option<usize>) -> String {
-            String::new()
-        }
+        crate::in_numbers!();
     }
 
     /// Steps, each with the moves of those who make it.

@@ -77,12 +77,7 @@ impl Game for Medley {
         let sees = self.info.perfect_information || joint[0].0 as usize == player;
         if sees { Observation::of_joint(joint) } else { Observation::SILENT }
     }
-    fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-    fn text(&self, state: &Vec<u32>, _: Option<usize>) -> String {
-        format!("{state:?}")
-    }
+    crate::in_numbers!();
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
         Abilities { hash: Some(self), evaluator: Some(self), atoms: Some(self), ..Abilities::default() }

@@ -39,7 +39,8 @@ pub fn lifetime(word: &str) -> Result<u64, &'static str> {
     if decimal.fraction.len() > 6 {
         return Err("is finer than a millionth");
     }
-    let whole: u64 = if decimal.whole.is_empty() { Ok(0) } else { decimal.whole.parse() }.unwrap_or(u64::MAX);
+    let whole: u64 =
+        if decimal.whole.is_empty() { Ok(0) } else { decimal.whole.parse() }.unwrap_or(u64::MAX);
     if whole > LONGEST {
         return Err("is too long: a million million is the most, but for `infinity`");
     }
@@ -110,7 +111,8 @@ pub fn is_timed(clauses: &[Clause]) -> bool {
     let [own_init, own_next] = [own(Symbol::INIT), own(Symbol::NEXT)];
     for clause in clauses {
         let reused = clause.head.arity() == 2
-            && (clause.head.name == Symbol::INIT && own_init || clause.head.name == Symbol::NEXT && own_next);
+            && (clause.head.name == Symbol::INIT && own_init
+                || clause.head.name == Symbol::NEXT && own_next);
         if !reused {
             count(&clause.head);
         }

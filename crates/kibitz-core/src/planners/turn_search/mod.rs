@@ -36,7 +36,7 @@ crate::params! {
         /// Positions that are kept after each action of a reply.
         pub reply_width: u32 = 4, in 1..=100_000;
         /// Possible worlds in which a reply is looked at.
-        pub worlds: u32 = 2, in 1..=100_000;
+        pub worlds: u32 = 2, in 1..=1_000_000;
         /// What judges positions in place of the game's evaluator; none is linear where the game has features, else its
         /// own evaluator.
         pub evaluator: Option<EvaluatorSpec> = None;
@@ -118,7 +118,10 @@ impl Planner for TurnSearch {
             return Ok(guess);
         }
         let mut worlds = Vec::new();
-        for _ in 0..self.params.worlds {
+        for drawn in 0..self.params.worlds {
+            if drawn > 0 && late() {
+                break;
+            }
             let mut world = World::initial(&*model);
             session.belief.sample(&*model, view, &mut rng, &mut world);
             worlds.push(world.state);

@@ -148,7 +148,10 @@ impl Reasoner {
         let relations = mind.relations;
         let role_terms = mind.inner(relations.role);
         let roles = role_terms.iter().map(|role| mind.show(*role)).collect();
-        let initial = Arc::new(Position::given(&mind, relations.init, rules.timed).map_err(|why| NotGround { why, rule: None })?);
+        let initial = Arc::new(
+            Position::given(&mind, relations.init, rules.timed)
+                .map_err(|why| NotGround { why, rule: None })?,
+        );
         let has_percepts = rules.has_percepts();
         Ok(Reasoner { mind: Mutex::new(mind), relations, roles, role_terms, has_percepts, initial })
     }
