@@ -228,3 +228,22 @@ def test_an_equilibrium_is_a_whole_policy(tmp_path: Path) -> None:
     assert kb.solve("tiger").policy is None
     with pytest.raises(ValueError, match="this strategy is for leduc-poker, not for kuhn-poker"):
         policy.evaluate("kuhn-poker")
+
+
+def test_a_belief_is_summed_up() -> None:
+    game = kb.load("kriegspiel-tic-tac-toe")
+    referee = kb.Referee(game, seed=1)
+    referee.apply(["mark 1 1"])
+    while referee.movers != [0]:
+        referee.apply([referee.view(mover).legal()[-1] for mover in referee.movers])
+    belief = kb.Belief(game, "exact")
+    belief.update(referee.view(0))
+    shares = dict(belief.marginals() or [])
+    assert shares["(cell 1 1 xplayer)"] == pytest.approx(1)
+    others = [p for fact, p in shares.items() if fact.endswith(" oplayer)") and fact.startswith("(cell")]
+    assert len(others) == 8
+    assert sum(others) == pytest.approx(1), "one mark, somewhere else"
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+    kuhn = kb.Belief("kuhn-poker", "exact")
+    kuhn.update(kb.Referee("kuhn-poker", seed=1).view(0))
+    assert kuhn.marginals() is None

@@ -139,7 +139,7 @@ def decisions(spec: str, game: str, count: int = 6) -> Iterator[kb.Decision]:
             count -= 1
             yield decision
         joint = [
-            decision.action if mover == 0 else referee.view(mover).legal[0][0] for mover in referee.movers
+            decision.action if mover == 0 else referee.view(mover).legal()[0] for mover in referee.movers
         ]
         referee.apply(joint)
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kibitz import adapters, equilibria, lab, learn, testing
     from kibitz.equilibria import Equilibrium, Exploitability, Strategy, equilibrium, exploitability
     from kibitz.lab.match import MatchResult, match
+    from kibitz.lab.study import Study, study
 
 __all__ = [
     "CHANCE",
@@ -62,6 +63,7 @@ __all__ = [
     "State",
     "Step",
     "Strategy",
+    "Study",
     "View",
     "__version__",
     "adapters",
@@ -80,6 +82,7 @@ __all__ = [
     "planners",
     "play",
     "solve",
+    "study",
     "testing",
 ]
 
@@ -95,6 +98,8 @@ def __getattr__(name: str) -> object:
 
     if name in ("adapters", "equilibria", "lab", "learn", "testing"):
         return importlib.import_module(f"kibitz.{name}")
+    if name in ("Study", "study"):
+        return getattr(importlib.import_module("kibitz.lab.study"), name)
     if name in ("MatchResult", "match"):
         return getattr(importlib.import_module("kibitz.lab.match"), name)
     if name in ("Equilibrium", "Exploitability", "Strategy", "equilibrium", "exploitability"):

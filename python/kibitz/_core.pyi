@@ -647,6 +647,11 @@ class Belief:
         None where the game draws no beliefs. A belief of more than `draws` states, or whose states cannot
         be listed, is drawn from so often."""
 
+    def marginals(self, draws: int = 10_000) -> list[tuple[str, float]] | None:
+        """How likely each fact is, the likeliest first, in games whose rules are made of facts; None elsewhere.
+
+        A belief of more than `draws` states, or whose states cannot be listed, is drawn from so often."""
+
     @property
     def counters(self) -> list[tuple[str, float]]:
         """What it has cost so far and how sure it is, in figures with names."""

@@ -76,6 +76,9 @@ def belief(found: Belief) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
     states = found.states(MOST)
     about = f"<p>{found.size:,} states</p>" if found.size is not None else ""
+    if picture is None and states is None and (facts := found.marginals()):
+        rows = [[escape(fact), f"{p:.3f} {bar(p)}"] for fact, p in facts if p < 1] or [["all is known", ""]]
+        return f"{table(['fact', 'probability'], rows)}{about}{notes}"
     if picture is not None or states is None:
         return f"{picture or ''}{about}{notes}"
     rows = [

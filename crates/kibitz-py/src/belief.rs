@@ -1,5 +1,6 @@
 //! Beliefs as Python sees them: what a planner written in Python imagines its presents with.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kibitz_core::Rng;
@@ -34,6 +35,34 @@ struct Mind {
 impl Belief {
     fn mind(&self) -> MutexGuard<'_, Mind> {
         self.mind.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at all worlds with their probabilities, or at so many that are drawn.
+    fn with_worlds<T>(
+        &self,
+        py: Python<'_>,
+        draws: usize,
+        look: impl FnOnce(&[(World, f64)], &kibitz_core::View) -> T,
+    ) -> PyResult<T> {
+        let mut mind = self.mind();
+        let Mind { belief, rng, view } = &mut *mind;
+        let Some(view) = view else {
+            return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
+        };
+        if draws == 0 {
+            return Err(PyValueError::new_err("draws must be at least 1"));
+        }
+        drive(py, self.game.get(), || {
+            let worlds = belief.worlds(&*self.model, view, draws).unwrap_or_else(|| {
+                let draw = |_| {
+                    let mut world = World::initial(&*self.model);
+                    belief.sample(&*self.model, view, rng, &mut world);
+                    (world, 1.0 / draws as f64)
+                };
+                (0..draws).map(draw).collect()
+            });
+            look(&worlds, view)
+        })
     }
 }
 
@@ -122,27 +151,31 @@ impl Belief {
     /// often.
     #[pyo3(signature = (draws=10_000))]
     fn svg(&self, py: Python<'_>, draws: usize) -> PyResult<Option<String>> {
-        let game = self.game.get();
-        let mut mind = self.mind();
-        let Mind { belief, rng, view } = &mut *mind;
-        let Some(view) = view else {
-            return Err(PyValueError::new_err("the belief has seen no view yet; call update first"));
-        };
-        if draws == 0 {
-            return Err(PyValueError::new_err("draws must be at least 1"));
-        }
-        drive(py, game, || {
-            let worlds = belief.worlds(&*self.model, view, draws).unwrap_or_else(|| {
-                let draw = |_| {
-                    let mut world = World::initial(&*self.model);
-                    belief.sample(&*self.model, view, rng, &mut world);
-                    (world, 1.0 / draws as f64)
-                };
-                (0..draws).map(draw).collect()
-            });
+        self.with_worlds(py, draws, |worlds, view| {
             let states: Vec<_> = worlds.iter().map(|(world, p)| (&world.state, *p)).collect();
             self.model.belief_svg(&states, view.player)
         })
+    }
+
+    /// How likely each fact is, the likeliest first, in games whose rules are made of facts; None elsewhere. A belief of
+    /// more than `draws` states, or whose states cannot be listed, is drawn from so often.
+    #[pyo3(signature = (draws=10_000))]
+    fn marginals(&self, py: Python<'_>, draws: usize) -> PyResult<Option<Vec<(String, f64)>>> {
+        if !self.model.has().facts {
+            return Ok(None);
+        }
+        let shares = self.with_worlds(py, draws, |worlds, _| {
+            let mut shares: BTreeMap<String, f64> = BTreeMap::new();
+            for (world, p) in worlds {
+                for fact in self.model.facts(&world.state) {
+                    *shares.entry(fact).or_default() += p;
+                }
+            }
+            shares
+        })?;
+        let mut shares: Vec<_> = shares.into_iter().map(|(fact, p)| (fact, p.min(1.0))).collect();
+        shares.sort_by(|(_, p), (_, q)| q.total_cmp(p));
+        Ok(Some(shares))
     }
 
     /// What it has cost so far and how sure it is, in figures with names.

@@ -100,17 +100,9 @@ class Memory:
                 if self._belief is None:
                     self._belief = kb.Belief(view.game, kind)
                 self._belief.update(view)
-                states = self._belief.states(STATES)
+                return dict(self._belief.marginals(STATES) or [])
             except ValueError:
                 self._belief = None
-                continue
-            if states is None:
-                states = [(self._belief.sample(), 1 / 200) for _ in range(200)]
-            shares: defaultdict[str, float] = defaultdict(float)
-            for state, p in states:
-                for fact in state.facts:
-                    shares[fact] += p
-            return dict(shares)
         return {}
 
 

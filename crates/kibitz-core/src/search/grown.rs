@@ -181,7 +181,7 @@ impl Survey<'_> {
         let player =
             if turn.movers().contains(own) { own } else { turn.movers().iter().next().unwrap_or(own) };
         let Some(id) = self.tree.find(self.problem.key(world, turn, player, step)) else { return };
-        let told = self.told(&self.grown.nodes[from.0].edges[from.1].name, world, steps, player);
+        let told = self.told(from, world, steps, player);
         let children = &self.grown.nodes[from.0].edges[from.1].children;
         let known = children.iter().find(|(words, child)| self.ids[*child] == id && *words == told);
         let child = match known {
@@ -196,8 +196,12 @@ impl Survey<'_> {
         self.follow(child, world, step);
     }
 
-    fn told(&self, echo: &str, world: &World, steps: &Steps, player: usize) -> String {
+    /// What a player is told on the way, without the echo of the action itself.
+    fn told(&self, from: (usize, usize), world: &World, steps: &Steps, player: usize) -> String {
         let model = self.problem.model;
+        let node = &self.grown.nodes[from.0];
+        let action = &node.edges[from.1].name;
+        let echo = format!("{} {action}", model.player_name(node.player));
         let mut words: Vec<String> = Vec::new();
         for (number, (before, turn, joint)) in steps.iter().enumerate() {
             let after = steps.get(number + 1).map_or(&world.state, |(after, ..)| after);
@@ -206,7 +210,7 @@ impl Survey<'_> {
                 words.push(model.observation_name(&step, player));
             }
         }
-        words.retain(|words| !words.is_empty() && words != echo);
+        words.retain(|words| !words.is_empty() && words != action && *words != echo);
         words.join(", ")
     }
 }
