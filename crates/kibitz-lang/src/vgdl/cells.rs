@@ -21,7 +21,13 @@ pub type Bits = [u64; WORDS];
 /// Whether any bit is in both.
 #[inline]
 pub fn meet(a: &Bits, b: &Bits) -> bool {
-    a.iter().zip(b).any(|(a, b)| a & b != 0)
+    (0..WORDS).fold(0, |any, word| any | a[word] & b[word]) != 0
+}
+
+/// Those that are in both.
+#[inline]
+pub fn common(a: &Bits, b: &Bits) -> Bits {
+    std::array::from_fn(|word| a[word] & b[word])
 }
 
 /// Whether any sprite of these bits is partly off the screen.
@@ -109,7 +115,7 @@ fn bit(cell: usize) -> usize {
 }
 
 /// The cells where a type has a sprite, and those where it has several.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Mark {
     once: Bits,
     twice: Bits,
@@ -171,7 +177,7 @@ impl Marks {
     pub fn union(&self, kinds: impl Iterator<Item = usize>) -> Bits {
         let mut all = [0; WORDS];
         for mark in kinds.map(|kind| &self.0[kind]) {
-            all.iter_mut().zip(&mark.once).for_each(|(all, once)| *all |= once);
+            (0..WORDS).for_each(|word| all[word] |= mark.once[word]);
         }
         all
     }

@@ -128,15 +128,16 @@ impl<C: Chance> Tick<'_, C> {
         // Where nobody touches anybody, no effect changes that.
         let left = self.cells(&world.kind(meeting.left).family);
         let right = self.cells(&world.kind(meeting.right).family);
-        let mut shared = left;
-        shared.iter_mut().zip(&right).for_each(|(shared, right)| *shared &= right);
+        if !cells::meet(&left, &right) {
+            return;
+        }
+        let mut shared = cells::common(&left, &right);
         if !meeting.disjoint {
             let both = meeting.both.iter().map(|kind| usize::from(*kind));
-            let several = self.state.marks.several(both);
-            shared.iter_mut().zip(&several).for_each(|(shared, several)| *shared &= several);
-        }
-        if shared.iter().all(|word| *word == 0) {
-            return;
+            shared = cells::common(&shared, &self.state.marks.several(both));
+            if shared == Bits::default() {
+                return;
+            }
         }
         // Who touches somebody before anybody moves is on these cells; later only who has moved touches others.
         let moves = moves(world.rules.effects[effect].verb);
