@@ -48,7 +48,8 @@ fn forbid(graph: &Graph, law: &Law, from: Symbol, to: &[Symbol], findings: &mut 
     while let Some(relation) = queue.pop_front() {
         // Rules that give these are broken in themselves.
         if matches!(graph.relations[relation].name, Symbol::TRUE | Symbol::DOES | Symbol::EXPIRED)
-            && (graph.rules.timed || graph.relations[relation].name != Symbol::EXPIRED) {
+            && (graph.rules.timed || graph.relations[relation].name != Symbol::EXPIRED)
+        {
             continue;
         }
         for edge in &graph.edges[relation] {

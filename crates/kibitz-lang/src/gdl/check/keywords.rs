@@ -55,12 +55,15 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
                 1 => "one argument".to_string(),
                 _ => format!("{count} arguments"),
             };
-            let mixed = matches!(atom.name, Symbol::INIT | Symbol::TRUE | Symbol::NEXT) && count + arity == 3;
+            let mixed =
+                matches!(atom.name, Symbol::INIT | Symbol::TRUE | Symbol::NEXT) && count + arity == 3;
             findings.push(if mixed {
                 let message = if timed {
                     format!("`{name}` has no lifetime here, but these are real-time rules: others have one")
                 } else {
-                    format!("`{name}` has a lifetime here, as in real-time rules, but most others have none")
+                    format!(
+                        "`{name}` has a lifetime here, as in real-time rules, but most others have none"
+                    )
                 };
                 let infinite = "; what never expires has the lifetime `infinity`";
                 let more = if timed { infinite } else { "" };
@@ -73,7 +76,9 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
         let right = match atom.name {
             Symbol::TRUE => Some("`next` may be meant"),
             Symbol::DOES => Some("`legal` may be meant"),
-            Symbol::EXPIRED if timed => Some("a fact expires when its lifetime is over, and no rule can say so"),
+            Symbol::EXPIRED if timed => {
+                Some("a fact expires when its lifetime is over, and no rule can say so")
+            }
             _ => None,
         };
         if let Some(help) = right.filter(|_| is_head) {
@@ -98,7 +103,8 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
 /// A misplaced bracket often puts one condition into another.
 fn in_term(graph: &Graph, term: &Term, findings: &mut Vec<Finding>) {
     let Term::Compound { name, args, span } = term else { return };
-    let means_nothing = matches!(*name, Symbol::RANDOM | Symbol::TUPLE | Symbol::EXPIRED | Symbol::INFINITY);
+    let means_nothing =
+        matches!(*name, Symbol::RANDOM | Symbol::TUPLE | Symbol::EXPIRED | Symbol::INFINITY);
     if Symbols::is_keyword(*name) && !means_nothing {
         let message = format!("`{}` is the name of a function here", graph.name(*name));
         let help = "if a condition was meant, a bracket is in the wrong place";

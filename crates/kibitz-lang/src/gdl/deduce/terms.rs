@@ -160,12 +160,7 @@ impl Terms {
     }
 
     /// The same, for names that are ranked in some way.
-    pub fn compare_by<Rank: Ord>(
-        &self,
-        rank: &impl Fn(Symbol) -> Rank,
-        a: TermId,
-        b: TermId,
-    ) -> Ordering {
+    pub fn compare_by<Rank: Ord>(&self, rank: &impl Fn(Symbol) -> Rank, a: TermId, b: TermId) -> Ordering {
         if a == b {
             return Ordering::Equal;
         }

@@ -8,6 +8,7 @@ mod timed;
 mod value;
 
 pub use timed::TimedReasoner;
+pub(super) use timed::holds_for;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -148,7 +149,10 @@ impl Reasoner {
         let relations = mind.relations;
         let role_terms = mind.inner(relations.role);
         let roles = role_terms.iter().map(|role| mind.show(*role)).collect();
-        let initial = Arc::new(Position::given(&mind, relations.init, rules.timed).map_err(|why| NotGround { why, rule: None })?);
+        let initial = Arc::new(
+            Position::given(&mind, relations.init, rules.timed)
+                .map_err(|why| NotGround { why, rule: None })?,
+        );
         let has_percepts = rules.has_percepts();
         Ok(Reasoner { mind: Mutex::new(mind), relations, roles, role_terms, has_percepts, initial })
     }

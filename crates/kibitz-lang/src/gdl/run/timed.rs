@@ -182,7 +182,10 @@ impl<M: Timed> TimedGame<M> {
         let mut lines = Vec::new();
         if let Some(past) = &state.past {
             if past.moves[role] != NO_MOVE {
-                lines.push(format!("{who} did {}", self.machine().move_name(&past.before, role, past.moves[role])));
+                lines.push(format!(
+                    "{who} did {}",
+                    self.machine().move_name(&past.before, role, past.moves[role])
+                ));
             }
             if past.news[role] {
                 lines.push(format!("{who} was told {}", self.heard(past, role)));
@@ -267,15 +270,23 @@ impl<M: Timed> Game for TimedGame<M> {
         }
         let somebody = moves.iter().any(|chosen| *chosen != NO_MOVE);
         if somebody || self.machine().due(&state.facts) == Some(0) {
-            self.update(state, moves, random, rewards)
-        } else {
-            // Chance's move was wasted.
-            unchanged(random)
+            return self.update(state, moves, random, rewards);
+        }
+        // Chance's move was wasted; or somebody tries what comes of waiting without letting time go by.
+        match self.timing(state) {
+            Timing::Due(ticks) if random == state.random => {
+                let mut then = state.clone();
+                self.pass(&mut then, ticks);
+                self.after(&then, joint, rewards)
+            }
+            _ => unchanged(random),
         }
     }
 
     fn action_name(&self, state: &Self::State, player: Option<usize>, action: Action) -> String {
-        if let (None, Random::Drawn { chosen, most }, Some(role)) = (player, state.random, self.rules.random) {
+        if let (None, Random::Drawn { chosen, most }, Some(role)) =
+            (player, state.random, self.rules.random)
+        {
             let name = self.machine().move_name(&state.facts, role, chosen);
             return format!("{name} after {}", shown(Self::instant(most, action.0)));
         }

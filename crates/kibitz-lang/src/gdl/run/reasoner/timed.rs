@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kibitz_core::rng::derive;
 
-use super::{Position, Reasoner, ReasonLimits, Relations};
+use super::{Position, ReasonLimits, Reasoner, Relations};
 use crate::gdl::ground::NotGround;
 use crate::gdl::run::machine::{Machine, Outlook, Timed};
 use crate::gdl::syntax::Rules;
@@ -130,7 +130,8 @@ impl Machine for TimedReasoner {
         let Position { lifetimes, .. } = &*facts.position;
         let names = self.0.mind().show_written(&facts.position.facts);
         let left = |ticks: &u64| if *ticks == FOREVER { FOREVER } else { ticks - facts.elapsed };
-        let mut lines: Vec<String> = names.into_iter().zip(lifetimes).map(|(name, ticks)| holds_for(name, left(ticks))).collect();
+        let mut lines: Vec<String> =
+            names.into_iter().zip(lifetimes).map(|(name, ticks)| holds_for(name, left(ticks))).collect();
         lines.sort_unstable();
         lines
     }
