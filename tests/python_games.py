@@ -116,3 +116,52 @@ class Walk(kb.Rules[int]):
 
     def step(self, state: int, joint: tuple[Any, ...]) -> tuple[int, int]:
         return state + 1, 1 - state % 2
+
+
+Errand = tuple[int, int, int, tuple[int, int]]
+"""Turns, mover, actions left, and how far each has come."""
+
+
+class Errands(kb.Rules[Errand]):
+    """A turn is up to three actions: short steps, long ones, which take some luck, or the end of it."""
+
+    name = "errands"
+    players, perfect_information, zero_sum, paid_at_end = 2, True, True, True
+    simultaneous = False
+    feature_weights = {"lead": 0.5, "balance": 0.1}  # noqa: RUF012
+
+    def initial(self) -> Errand:
+        return 0, 0, 3, (0, 0)
+
+    def turn(self, state: Errand) -> int:
+        return kb.OVER if state[0] == 6 else state[1]
+
+    def legal(self, state: Errand, player: int) -> list[str]:
+        return ["stop", *(["left 1", "left 2", "right 1"] if state[2] else [])]
+
+    def step(self, state: Errand, joint: tuple[str, ...]) -> tuple[Errand, list[float]]:
+        turn, mover, left, way = state
+        if joint[0] == "stop":
+            after = turn + 1, 1 - mover, 3, way
+            won = float(way[0] > way[1]) - float(way[0] < way[1]) if turn == 5 else 0.0
+            return after, [won, -won]
+        steps = {"left 1": 1, "left 2": 2 if way[mover] % 2 else 0, "right 1": 1}[joint[0]]
+        moved = (way[0] + steps, way[1]) if mover == 0 else (way[0], way[1] + steps)
+        return (turn, mover, left - 1, moved), [0.0, 0.0]
+
+    def key(self, state: Errand) -> Errand:
+        return state
+
+    def evaluate(self, state: Errand) -> list[float]:
+        lead = (state[3][0] - state[3][1]) / 50
+        return [lead, -lead]
+
+    def factors(self, state: Errand, player: int, action: str) -> list[int]:
+        return [] if action == "stop" else [["left", "right"].index(action.split()[0])]
+
+    def end_turn(self, state: Errand, player: int) -> str:
+        return "stop"
+
+    def features(self, state: Errand, player: int) -> list[float]:
+        lead = state[3][player] - state[3][1 - player]
+        return [lead, state[3][player] % 2 - state[3][1 - player] % 2]

@@ -13,6 +13,7 @@ import kibitz as kb
 from kibitz import _core
 from kibitz._core import ParamDoc
 from kibitz.planners import decide
+from python_games import Errands
 
 State = tuple[int, int, str]
 
@@ -69,6 +70,7 @@ GAMES = (
     "monty-hall.kif",
     "bear",
     "doors-by-chance",
+    Errands.name,
 )
 """Between them they have nearly all that a planner may need."""
 OF_ONE_GAME = dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
@@ -79,6 +81,7 @@ BASES = {
     "samples": "samples=5",
     "depth": "depth=3",
     "level": "horizon=20",
+    "horizon": "horizon=8",
 }
 """A small budget, by the first of these parameters that a planner has."""
 SEARCHES = (
@@ -100,6 +103,8 @@ SEARCHES = (
     "macro_actions=repeat(2)",
     "evaluator=solver(5)",
     "transitions=500, simulations=none",
+    "expansion=action-tree",
+    "horizon=turn",
 )
 """Choices that make other parameters of a tree search superfluous."""
 VALUES: dict[str, list[str]] = {
@@ -185,7 +190,7 @@ def decisions(spec: str, game: str) -> str | None:
                     f"{decision.action} {rows} {decision.simulations} {decision.nodes} {decision.edges} "
                     f"{decision.transitions} {decision.belief} {decision.notes} {decision.counters}"
                 )
-            referee.apply([referee.view(mover).legal[0][0] for mover in referee.movers])
+            referee.apply([referee.view(mover).legal()[0] for mover in referee.movers])
     except ValueError:
         return None
     return "\n".join(shown)

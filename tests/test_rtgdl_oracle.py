@@ -1,4 +1,4 @@
-"""Real-time rules against clingo: definition 1 of rtGDL, computed from the text of the rules, on states of random games."""
+"""Real-time rules against clingo: updates by definition 1 of rtGDL, from the text of the rules."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_updates_are_those_of_the_definition(name: str) -> None:
                         does.append(f"(does {role} {plain(before.action_name(player, action))})")
                 kept, gone = lapsed(held(before.facts), ticks * TICK)
                 assert does or gone, "nothing has happened"
-                # What came before is said of the state itself: its facts, and what expired on the way to it.
+                # Of the state itself: its facts, and what expired on the way to it.
                 atoms = program.follows([*true(held(before.facts)), *expired])
                 said = {atom for atom in atoms if atom.startswith("(legal ")}
                 own = {

@@ -202,12 +202,12 @@ impl Game for Determinized {
     fn abilities(&self) -> Abilities<'_, Place> {
         let has = self.model.has();
         let batch = (has.batch && self.fixed.is_none()).then_some(self as _);
-        let others = as_far_as!(has, self: hash, evaluator, action_heuristic, preferred, solver, picture, atoms, facts, action_keys, faults);
+        let others = as_far_as!(has, self: hash, evaluator, action_heuristic, preferred, solver, picture, atoms, facts, action_keys, factors, end_turn, features, faults);
         Abilities { batch, ..others }
     }
 }
 
-forward!(Determinized, Place, |game, place| (game.model, &place.state): ActionHeuristic, Preferred, Atoms, Facts, ActionKeys, Batch, Faults);
+forward!(Determinized, Place, |game, place| (game.model, &place.state): ActionHeuristic, Preferred, Atoms, Facts, ActionKeys, Factors, EndTurn, Features, Batch, Faults);
 
 impl Svg<Place> for Determinized {
     fn svg(&self, place: &Place, _: Option<usize>) -> String {

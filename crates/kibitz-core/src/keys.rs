@@ -24,6 +24,8 @@ pub enum Kind {
     Decision = hash_bytes(b"decision"),
     /// A decision after others have made theirs, which its player does not see.
     Hidden = hash_bytes(b"hidden"),
+    /// A decision of which a part has been made: what type the action has, say.
+    Part = hash_bytes(b"part"),
     /// The list of all those.
     List = hash_bytes(b"list"),
     /// A state with so many moves to look ahead.

@@ -32,6 +32,8 @@ pub trait Position {
     fn action_values(&self, player: usize, actions: &[Action], values: &mut Vec<f64>) -> bool;
     /// [`crate::abilities::Atoms`].
     fn atoms(&self, atoms: &mut Vec<u32>);
+    /// [`crate::abilities::Features`].
+    fn features(&self, player: usize, values: &mut Vec<f64>);
     /// [`crate::abilities::Solver::unknown`].
     fn unknown(&self) -> u32;
     /// **Adds** the best that a bounded search finds in one world, all of it seen: the game's own solver
@@ -143,6 +145,12 @@ impl<G: Game> Position for At<'_, G> {
         }
     }
 
+    fn features(&self, player: usize, values: &mut Vec<f64>) {
+        if let Some(game) = self.0.abilities().features {
+            game.features(self.1, player, values);
+        }
+    }
+
     fn unknown(&self) -> u32 {
         self.0.abilities().solver.map_or(0, |solver| solver.unknown(self.1))
     }
@@ -179,6 +187,10 @@ impl Position for Erased<'_> {
 
     fn atoms(&self, atoms: &mut Vec<u32>) {
         self.0.atoms(self.1, atoms);
+    }
+
+    fn features(&self, player: usize, values: &mut Vec<f64>) {
+        self.0.features(self.1, player, values);
     }
 
     fn unknown(&self) -> u32 {

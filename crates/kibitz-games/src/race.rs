@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use kibitz_core::abilities::{Abilities, Evaluate, StateHash, Svg};
+use kibitz_core::abilities::{Evaluate, Factors, StateHash, Svg};
 use kibitz_core::game::{Action, Game, Info, Turn};
 use kibitz_core::params::params;
 use kibitz_core::rng::{Rng, derive};
@@ -91,6 +91,12 @@ impl<P: Piece> Race<P> {
             overhang: (STRIDE - rows) * STRIDE,
             piece: PhantomData,
         }
+    }
+
+    /// The usual rules on a board of a size.
+    #[cfg(test)]
+    pub fn sized(rows: u32, columns: u32) -> Race<P> {
+        Race::new(&RaceParams { rows, columns, misere: false })
     }
 
     #[inline]
@@ -224,14 +230,19 @@ impl<P: Piece> Game for Race<P> {
         grid(self.columns, self.rows, at) + self.caption(state) + "\n"
     }
 
-    fn abilities(&self) -> Abilities<'_, Self::State> {
-        Abilities { hash: Some(self), evaluator: Some(self), picture: Some(self), ..Abilities::default() }
-    }
+    kibitz_core::abilities!(hash, evaluator, factors, picture);
 }
 
 impl<P: Piece> StateHash<State> for Race<P> {
     fn hash(&self, state: &State) -> u64 {
         derive(derive(state.own, state.other), u64::from(state.mover))
+    }
+}
+
+impl<P: Piece> Factors<State> for Race<P> {
+    /// The piece; where it goes to is what is left.
+    fn factors(&self, _: &State, _: usize, action: Action, parts: &mut Vec<u32>) {
+        parts.push(decode::<P>(action).0);
     }
 }
 

@@ -1,4 +1,4 @@
-"""Games in real time from rules files (rtGDL), one state at a time. There is no peer: nobody else has the language."""
+"""Games in real time from rules files (rtGDL), one state at a time. No peer has the language."""
 
 from __future__ import annotations
 

@@ -28,6 +28,8 @@ pub enum Form {
     Tree(usize),
     /// The game's own resampling.
     Resampling,
+    /// So many states for each decision, which the game's own resampling draws; where it has none, as auto.
+    Sampled(usize),
     /// So many whole histories.
     Hypergames(usize),
 }
@@ -70,6 +72,13 @@ crate::params! {
     }
 }
 crate::params! {
+    /// What `sampled` takes.
+    pub struct SampledParams {
+        /// How many states are drawn for a decision.
+        pub count: usize = 20, in 1..=MOST;
+    }
+}
+crate::params! {
     /// What `hypergames` take.
     pub struct HypergameParams {
         /// Histories to hold at most.
@@ -82,12 +91,12 @@ crate::params! {
 impl Param for BeliefKind {
     fn kind() -> String {
         "auto | exact(limit) | particles(count, weights=even|kept|none) | tree(limit) | resampling | \
-         hypergames(count); all but resampling with opponents=random|preferred(slip)|greedy(slip)|search(slip)"
+         sampled(count) | hypergames(count); all but resampling and sampled with opponents=random|preferred(slip)|greedy(slip)|search(slip)"
             .to_owned()
     }
 
     fn read(value: &Value) -> Result<Self, String> {
-        let known = ["auto", "exact", "particles", "tree", "resampling", "hypergames"];
+        let known = ["auto", "exact", "particles", "tree", "resampling", "sampled", "hypergames"];
         let Value::Spec(spec) = value else {
             return Err(format!("expected one of {}, not {value}", known.join(", ")));
         };
@@ -104,6 +113,7 @@ impl Param for BeliefKind {
             }
             Form::Tree(limit) => ("tree", vec![limit.to_string()]),
             Form::Resampling => ("resampling", Vec::new()),
+            Form::Sampled(count) => ("sampled", vec![count.to_string()]),
             Form::Hypergames(count) => ("hypergames", vec![count.to_string()]),
         };
         if self.opponents != Opponents::Random {
@@ -134,6 +144,7 @@ impl BeliefKind {
                 NoParams::from_spec(spec)?;
                 (Form::Resampling, Opponents::Random)
             }
+            "sampled" => (Form::Sampled(SampledParams::from_spec(spec)?.count), Opponents::Random),
             "hypergames" => {
                 let HypergameParams { count, opponents } = HypergameParams::from_spec(spec)?;
                 (Form::Hypergames(count), opponents)
@@ -182,10 +193,15 @@ impl BeliefKind {
         let opponents = self.opponents;
         let particles = |count, weights| Box::new(Particles::new(count, weights).against(opponents));
         Ok(match self.form {
-            Form::Auto if info.perfect_information && (info.explicit_chance || has.shown_chance) => {
+            Form::Sampled(count) if has.resampling && !info.perfect_information => {
+                Box::new(Resampling::kept(count))
+            }
+            Form::Auto | Form::Sampled(_)
+                if info.perfect_information && (info.explicit_chance || has.shown_chance) =>
+            {
                 Box::new(Exact::new(1_000_000).against(opponents))
             }
-            Form::Auto => particles(draws.clamp(100, 1000) as usize, Weights::Even),
+            Form::Auto | Form::Sampled(_) => particles(draws.clamp(100, 1000) as usize, Weights::Even),
             Form::Exact(limit) => {
                 need(info.explicit_chance, "belief=exact", "explicit chance")?;
                 // One player has no opponents to take for anything.

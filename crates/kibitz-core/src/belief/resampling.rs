@@ -8,16 +8,23 @@ use crate::model::Model;
 use crate::rng::Rng;
 use crate::view::View;
 
-/// Asks the game for a state whenever one is needed; holds the first one only.
+/// Asks the game for a state whenever one is needed, or for some at each decision, which are then drawn from.
 #[derive(Default)]
 pub struct Resampling {
-    /// The present that the last update found, in case that the game finds none later on.
-    found: Option<World>,
+    /// The presents that the last update found: one, in case that the game finds none later on, or all that are drawn from.
+    found: Vec<World>,
+    /// How many are drawn for a decision; none for a new one whenever one is needed.
+    kept: Option<usize>,
     tries: AtomicU64,
     failures: AtomicU64,
 }
 
 impl Resampling {
+    /// So many for each decision.
+    pub fn kept(count: usize) -> Resampling {
+        Resampling { kept: Some(count), ..Resampling::default() }
+    }
+
     fn ask(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) -> bool {
         let drawn = world.resample(model, view, rng);
         self.tries.fetch_add(1, Relaxed);
@@ -27,15 +34,25 @@ impl Resampling {
 }
 
 impl Belief for Resampling {
-    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, _: Pause) -> Explained {
-        let mut world = World::initial(model);
-        self.found = self.ask(model, view, rng, &mut world).then_some(world);
-        if self.found.is_some() { Ok(()) } else { Err(unexplained(view)) }
+    fn update(&mut self, model: &dyn Model, view: &View, rng: &mut Rng, pause: Pause) -> Explained {
+        self.found.clear();
+        for tried in 0..self.kept.unwrap_or(1) {
+            if tried > 0 && pause() {
+                break;
+            }
+            let mut world = World::initial(model);
+            if self.ask(model, view, rng, &mut world) {
+                self.found.push(world);
+            }
+        }
+        if self.found.is_empty() { Err(unexplained(view)) } else { Ok(()) }
     }
 
     fn sample(&self, model: &dyn Model, view: &View, rng: &mut Rng, world: &mut World) {
-        if let (false, Some(found)) = (self.ask(model, view, rng, world), &self.found) {
-            world.copy_from(found);
+        if self.kept.is_some() {
+            world.copy_from(&self.found[rng.below(self.found.len() as u32) as usize]);
+        } else if !self.ask(model, view, rng, world) {
+            world.copy_from(&self.found[0]);
         }
     }
 

@@ -3,9 +3,9 @@
 
 use super::aim::Aim;
 use super::beliefs::LARGEST;
-use super::params::{Backup, Choice, Expansion, Observers, Parallel, SearchParams, TreeKind};
+use super::params::{Backup, Choice, Expansion, Horizon, Observers, Parallel, SearchParams, TreeKind};
 use super::select::Selection;
-use crate::belief::{Belief, BeliefKind, Form};
+use crate::belief::{Belief, BeliefKind, Form, Opponents};
 use crate::game::Info;
 use crate::model::Model;
 use crate::params::{Param, Params};
@@ -52,6 +52,8 @@ pub(super) fn compose(
     observers(p, kind, &*selection)?;
     aim(p, info)?;
     solver(p, kind, info, &*selection)?;
+    one_turn(p, kind, model)?;
+    action_tree(p, kind, model, &*selection)?;
     go_together(
         p.normalise || selection.looks_back().is_none(),
         "selection=reversal-penalty goes with normalise=true: it multiplies bounds of values from 0 to 1",
@@ -180,6 +182,51 @@ fn aim(p: &SearchParams, info: &Info) -> Result<(), String> {
     Ok(())
 }
 
+/// Where only one's own turn is searched, somebody must judge what is left after it.
+fn one_turn(p: &SearchParams, kind: TreeKind, model: &dyn Model) -> Result<(), String> {
+    if p.horizon != Horizon::Turn {
+        return Ok(());
+    }
+    need(p.evaluator.is_some() || model.has().evaluator, "horizon=turn", "an evaluator")?;
+    go_together(
+        !matches!(kind, TreeKind::Belief | TreeKind::Outcomes | TreeKind::Public)
+            && p.macro_actions.is_none(),
+        "horizon=turn goes with neither tree=belief, tree=outcomes or tree=public nor macro_actions",
+    )
+}
+
+/// What is counted and kept of an edge is about one action.
+fn action_tree(
+    p: &SearchParams,
+    kind: TreeKind,
+    model: &dyn Model,
+    selection: &dyn Selection,
+) -> Result<(), String> {
+    if p.expansion != Expansion::ActionTree {
+        return Ok(());
+    }
+    need(model.has().factors, "expansion=action-tree", "action factors")?;
+    let trees = matches!(kind, TreeKind::State | TreeKind::ActionObservation);
+    let plain = !matches!(p.backup, Backup::MixMax(_))
+        && p.growth() == 1.0
+        && !p.until_decided
+        && p.width.is_none();
+    let alone = p.workers == 1 || p.parallel == Parallel::Leaf;
+    let searched = matches!(p.belief.opponents, Opponents::Search(_));
+    go_together(
+        trees
+            && plain
+            && alone
+            && p.trees == 1
+            && p.macro_actions.is_none()
+            && selection.is_ucb1()
+            && !searched,
+        "expansion=action-tree goes with tree=state or action-observation, selection=ucb1, one node a simulation, one tree \
+         and one thread (or parallel=leaf) only, and with neither backup=mixmax, until_decided, width, macro_actions nor \
+         opponents=search",
+    )
+}
+
 /// What is proved are returns of known states, reached without chance.
 fn solver(p: &SearchParams, kind: TreeKind, info: &Info, selection: &dyn Selection) -> Result<(), String> {
     if !p.solver {
@@ -193,11 +240,11 @@ fn solver(p: &SearchParams, kind: TreeKind, info: &Info, selection: &dyn Selecti
         "returns that are paid at the end only, without a discount",
     )?;
     let plain = p.backup == Backup::Mean && p.expansion == Expansion::All && p.aim == Aim::Return;
-    let plain = plain && p.width.is_none() && p.macro_actions.is_none() && selection.is_ucb1();
+    let plain = plain && p.macro_actions.is_none() && selection.is_ucb1();
     go_together(
-        plain && p.growth() == 1.0,
-        "solver goes with selection=ucb1, backup=mean, expansion=all, aim=return and one node a simulation only, and with \
-         neither width nor macro_actions",
+        plain && p.growth() >= 1.0,
+        "solver goes with selection=ucb1, backup=mean, expansion=all, aim=return and trees that grow only, and not with \
+         macro_actions",
     )
 }
 
@@ -217,7 +264,7 @@ fn unread(
     let flatly = "grow=0 keeps no tree";
     // Where whole games enter the tree nothing is played out, but what lies beyond the horizon may be judged.
     let whole = trees && p.growth().is_infinite();
-    let cut = p.horizon.is_some() || info.horizon.is_none() && info.discount < 1.0;
+    let cut = p.horizon != Horizon::Natural || info.horizon.is_none() && info.discount < 1.0;
     let plays = !beliefs && !whole;
     let judges_leaves = playout.needs().evaluator && (plays || cut && !playout.makes_moves());
     let needs = playout.needs().and(selection.needs());

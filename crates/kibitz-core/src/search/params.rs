@@ -45,7 +45,8 @@ crate::params! {
         pub aim: Aim = Aim::Return;
         /// How edges are chosen (`kibitz planners selections` tells of each).
         pub selection: SelectionSpec = SelectionSpec::named("ucb1");
-        /// Whether all actions of a node are tried before one is tried twice: all or partial.
+        /// Whether all actions of a node are tried before one is tried twice (all, partial), or actions are chosen part by
+        /// part: their type, their source and so on (action-tree).
         pub expansion: Expansion = Expansion::All;
         /// Nodes that a simulation adds before it is played out; 0 for no tree, inf for whole games. If
         /// none is said, 1; with tree=belief, inf.
@@ -60,9 +61,10 @@ crate::params! {
         pub playouts: u32 = 1, in 1..=1_000_000;
         /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
         pub depth: Option<u32> = None, in Some(0)..=Some(1_000_000);
-        /// Moves from the root after which a simulation stops; where the game discounts and has
-        /// no end, until what is left counts less than one percent.
-        pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
+        /// Where a simulation stops: after so many moves from the root (chance after the last is drawn where nothing judges
+        /// what is left), or at the end of the player's turn (turn); what others do before that turn, they end theirs. None:
+        /// where the game ends, or, if it discounts and has no end, where what is left counts less than one percent.
+        pub horizon: Horizon = Horizon::Natural;
         /// How returns make values: mean, max, or mixmax(share of the best return seen).
         pub backup: Backup = Backup::Mean;
         /// Which action is played: the one with most visits, with the best value, what the selection stands
@@ -134,6 +136,9 @@ words! {
         /// When an untried one, taken to be worth the middle of the range of returns with as
         /// many visits as actions were tried, looks better than the best tried one.
         Partial = "partial",
+        /// All, where a node is a tree itself: first a part that several actions have in common is chosen (their type), then
+        /// the next (their source), and at last one of the actions that have both (Dobre and Lascarides 2018).
+        ActionTree = "action-tree",
     }
 }
 words! {
@@ -169,6 +174,41 @@ words! {
         Tree = "tree",
         /// All play out from the same leaf.
         Leaf = "leaf",
+    }
+}
+
+/// Where a simulation stops, beside the end of the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Horizon {
+    /// Where the game says.
+    Natural,
+    /// After so many moves.
+    Moves(u32),
+    /// Where the turn of the player who searches is over: somebody else is to move, or several.
+    Turn,
+}
+
+impl Param for Horizon {
+    fn kind() -> String {
+        "whole number, turn or none".to_owned()
+    }
+
+    fn read(value: &Value) -> Result<Self, String> {
+        match value {
+            Value::Spec(spec) if spec.arguments.is_empty() && spec.name == "none" => Ok(Horizon::Natural),
+            Value::Spec(spec) if spec.arguments.is_empty() && spec.name == "turn" => Ok(Horizon::Turn),
+            Value::Integer(1..=1_000_000) => u32::read(value).map(Horizon::Moves),
+            Value::Integer(moves) => Err(format!("{moves} is out of range: 1 to 1000000")),
+            other => Err(format!("expected a number of moves, turn or none, not {other}")),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Horizon::Natural => "none".to_owned(),
+            Horizon::Moves(moves) => moves.to_string(),
+            Horizon::Turn => "turn".to_owned(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Named planners that are presets of the one search.
 
 use super::TreeSearch;
-use super::params::{Choice, Observers, SearchParams, Ties, TreeKind};
+use super::params::{Backup, Choice, Horizon, Observers, SearchParams, Ties, TreeKind};
 use super::select::SelectionSpec;
 use crate::belief::Form;
 use crate::macro_actions::MacroSpec;
@@ -88,13 +88,13 @@ preset!(
     "mcts",
     "The GVG-AI framework's sample MCTS: ten moves deep, one outcome for each action, values from 0 to 1.",
     "perfect information, or a collapsed model",
-    { width: Some(1), horizon: Some(10), normalise: true, ties: Ties::Random, reuse: false }
+    { width: Some(1), horizon: Horizon::Moves(10), normalise: true, ties: Ties::Random, reuse: false }
 );
 preset!(
     "olmcts",
     "The GVG-AI framework's open-loop MCTS: ten moves deep, a tree of action sequences, values from 0 to 1.",
     "perfect information, or a collapsed model",
-    { tree: TreeKind::OpenLoop, horizon: Some(10), normalise: true, ties: Ties::Random, reuse: false }
+    { tree: TreeKind::OpenLoop, horizon: Horizon::Moves(10), normalise: true, ties: Ties::Random, reuse: false }
 );
 preset!(
     "macro-uct",
@@ -138,6 +138,22 @@ preset!(
     "UCT over sampled worlds that share a tree of what is seen in them (Cowling et al. 2012).",
     "",
     { tree: TreeKind::ActionObservation, observers: Observers::One, exploration: 0.7, reuse: false }
+);
+/// C = 10 points of the thesis' evaluator, for which a win is 10,000 points and a loss as many below nothing.
+const TEN_POINTS: f64 = 10.0 / 20_000.0;
+preset!(
+    "one-ply",
+    "MCTS for card games: a tree of one's own turn, the best action's value, greedy playouts to the turn's end (McKenney 2023).",
+    "an evaluator",
+    {
+        horizon: Horizon::Turn,
+        playout: PlayoutSpec::named("greedy"),
+        simulations: Some(200),
+        exploration: TEN_POINTS,
+        backup: Backup::Max,
+        choice: Choice::Value,
+        belief: Form::Sampled(20).into(),
+    }
 );
 preset!(
     "flat-mc",

@@ -1,16 +1,17 @@
 //! The one search loop: select, expand, play out, back up.
 //!
-//! `problem.rs` says what is searched, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
+//! `problem.rs` says what is searched, `end.rs` where a simulation ends, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
 
 mod back_up;
 mod choose;
+mod end;
 mod problem;
 mod prove;
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::leaf::Leaf;
-use super::params::TreeKind;
+use super::params::{Horizon, TreeKind};
 use super::places::Recent;
 use super::run::lead;
 use super::select::{Choices, Later, Rule, Scratch};
@@ -74,6 +75,15 @@ pub(super) struct Worker<'a> {
     pub solved: bool,
     /// Proved edges that count as chosen, where the simulation went on by another: with the number of that choice.
     settled: Vec<(usize, u32)>,
+    /// Whether only the player's own turn is searched, whether that has begun, and whether it is over.
+    one_turn: bool,
+    begun: bool,
+    turn_is_over: bool,
+    /// Whether edges behind which the turn is over, with nothing left to chance, are marked.
+    marks_spent: bool,
+    /// Whether actions are chosen part by part, and the parts that have been chosen of the present one.
+    action_trees: bool,
+    parts: Vec<Action>,
     /// Whether actions are taken in turn: those who do not see each other then fall into step wherever they are.
     uniform: bool,
     /// Where the present simulation has been, if the selection asks for that.
@@ -156,6 +166,12 @@ impl<'a> Worker<'a> {
             known: None,
             solved: false,
             settled: Vec::new(),
+            one_turn: problem.params.horizon == Horizon::Turn,
+            begun: false,
+            turn_is_over: false,
+            marks_spent: problem.marks_spent(),
+            action_trees: problem.has_action_trees(),
+            parts: Vec::new(),
             uniform: !problem.selection.explores() && !problem.selection.draws(),
             recent: problem.selection.looks_back().map(|places| Recent::new(places, problem.recent)),
             trial: None,
@@ -179,7 +195,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One simulation; or several that differ only in their playouts.
+    /// One simulation; or several that differ only in their playouts. In the papers' letters: s is a state, drawn from the
+    /// belief B(h) in what the player has seen; a an action, o what is told, r what is paid; G is the model; N and Q are an
+    /// edge's visits and value, R is the return.
     pub fn simulate(
         &mut self,
         tree: &Tree,
@@ -204,45 +222,45 @@ impl<'a> Worker<'a> {
             if self.recent.is_some() && turn != Turn::Chance {
                 self.look_back(tree);
             }
+            if self.is_end(turn, moves, draws) {
+                break;
+            }
             match turn {
                 Turn::Over => break,
-                _ if moves == self.problem.horizon => break,
-                _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
-                Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
                     draws += 1;
                     self.leave_speculation();
-                    let outcome = self.draw(tree, width);
+                    let outcome = self.draw(tree, width); // what chance does comes under o
                     self.joint.push(outcome);
                 }
+                _ if self.waits_for_its_turn(turn) => (moves, draws) = (moves + 1, 0),
                 Turn::One(_) | Turn::Several(_) => {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
                     }
-                    self.select(tree, turn, interrupt);
+                    self.select(tree, turn, interrupt); // a = argmax Q + c sqrt(ln N / n), or whatever is asked for
                     (moves, draws) = (moves + 1, 0);
                 }
             }
-            match self.trial.take() {
-                Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
-                None => self.step(turn, first_choice),
-            }
+            self.advance(tree, turn, first_choice); // (s', o, r) ~ G(s, a)
             if self.known.is_some() {
-                break;
+                break; // proved
             }
         }
+        self.play_out(tree, moves, leaf, interrupt); // R from here on
+        self.back_up(tree); // N <- N + 1, Q <- Q + (r + R - Q) / N
+        self.learn();
+        self.count_up(moves);
+    }
+
+    /// Counts what was done.
+    #[inline]
+    fn count_up(&mut self, moves: u32) {
+        self.simulations += u64::from(self.count);
+        self.moves += u64::from(self.count) * u64::from(moves);
         if self.problem.params.growth() > 1.0 {
             self.most_added = self.most_added.max(self.choices.len() + 1);
         }
-        self.play_out(tree, moves, leaf, interrupt);
-        self.take_aim();
-        self.back_up(tree);
-        if self.solver {
-            self.prove(tree);
-        }
-        self.learn();
-        self.simulations += u64::from(count);
-        self.moves += u64::from(count) * u64::from(moves);
     }
 
     /// What chance does: anything, or one of the few outcomes that are considered after the last action.
@@ -282,6 +300,7 @@ impl<'a> Worker<'a> {
             recent.begin();
         }
         (self.fate, self.unseen, self.known) = (None, false, None);
+        (self.begun, self.turn_is_over) = (false, false);
     }
 
     /// Tells the selection whether the edges by which the present state was reached lead to where the player has been.
@@ -375,6 +394,15 @@ impl<'a> Worker<'a> {
         inside
     }
 
+    /// Goes on by the joint action, and looks whether others could tell it from another, where that is to be found out.
+    #[inline(always)]
+    fn advance(&mut self, tree: &Tree, turn: Turn, first_choice: usize) {
+        match self.trial.take() {
+            Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
+            None => self.step(turn, first_choice),
+        }
+    }
+
     /// Carries out a joint action and moves the keys on. (It has two callers, and all searches are in one of them.)
     #[inline(always)]
     fn step(&mut self, turn: Turn, first_choice: usize) {
@@ -433,7 +461,7 @@ impl<'a> Worker<'a> {
     /// The return from the leaf on, for each player.
     #[inline]
     fn play_out(&mut self, tree: &Tree, moves: u32, leaf: &Leaf, interrupt: &mut Interrupt) {
-        let left = self.problem.horizon - moves;
+        let left = if self.turn_is_over { 0 } else { self.problem.horizon - moves };
         let how = Rollout { depth: self.problem.rollout.depth.min(left), ..self.problem.rollout };
         self.returns.fill(0.0);
         if self.solver && self.known_returns(tree) || self.play_out_ahead(tree, &how) {

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::params::{Backup, Expansion, Parallel, SearchParams, TreeKind};
+use super::params::{Backup, Expansion, Horizon, Parallel, SearchParams, TreeKind};
 use super::simulate::{Problem, Worker};
 use super::tree::{NONE, NodeId, Tree, Visit};
 use crate::belief::World;
@@ -78,7 +78,7 @@ impl SpeculativeBatch {
             && problem.params.growth() == 1.0
             && playouts == 1;
         let random = problem.playout.plain() == Some(Policy::Random);
-        let to_the_end = depth.is_none() && horizon.is_none() && random;
+        let to_the_end = depth.is_none() && horizon == Horizon::Natural && random;
         let alone = problem.params.parallel == Parallel::Root || problem.params.workers == 1;
         let by_bounds = problem.selection.is_ucb1() && problem.params.expansion == Expansion::All;
         let info = problem.model.info();

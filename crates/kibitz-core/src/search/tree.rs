@@ -334,6 +334,16 @@ impl Tree {
         true
     }
 
+    /// The same where the first edges are parts of actions.
+    pub fn expand_parts(&self, id: NodeId, parts: &[Action], actions: &[Action]) -> bool {
+        let all = [parts, actions].concat();
+        let expanded = self.expand(id, &all);
+        if expanded {
+            self.edges(id)[..parts.len()].iter().for_each(Edge::mark_part);
+        }
+        expanded
+    }
+
     /// Notes by which action a new node is left. For a tree that is not shared.
     #[inline]
     pub fn leave_new(&self, id: NodeId, action: Action, count: u32) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use super::action_tree;
 use super::params::{Backup, Choice, Ties, TreeKind};
 use super::public::local_search;
 use super::run::Found;
@@ -36,10 +37,22 @@ pub(super) fn plant(
         actions
     };
     let listed = sorted(tree.edges(root).iter().map(Edge::action).collect());
-    if listed != sorted(legal.clone()) {
+    let layer = problem.has_action_trees().then(|| {
+        let Problem { model, present, view, .. } = *problem;
+        action_tree::layer(model, present, view.player, legal, &[])
+    });
+    let wanted =
+        layer.as_ref().map_or_else(|| legal.clone(), |layer| [&*layer.parts, &layer.actions].concat());
+    if listed != sorted(wanted) {
+        tree.forget_edges(root);
+        if let Some(mut layer) = layer {
+            rng.shuffle(&mut layer.parts);
+            rng.shuffle(&mut layer.actions);
+            tree.expand_parts(root, &layer.parts, &layer.actions);
+            return root;
+        }
         let mut actions = legal.clone();
         rng.shuffle(&mut actions);
-        tree.forget_edges(root);
         tree.expand(root, &actions);
         if !problem.selection.is_ucb1() {
             let Problem { model, present, evaluator, view, .. } = *problem;
@@ -95,10 +108,21 @@ pub(super) fn decide(
         }
         rank(&mut table, choice == Choice::Visits);
     }
+    if let Some(chosen) = evidence.first().and_then(|found| found.part_by_part(problem, &rule)) {
+        // It stands first; the others stay in order.
+        table.sort_by_key(|row| row.action != chosen);
+    }
     if problem.params.solver {
-        let all = table.iter().all(|row| proved_value(problem, &evidence, row.action).is_some());
-        if all {
+        let known = |row: &Judgement| proved_value(problem, &evidence, row.action);
+        if table.iter().all(|row| known(row).is_some()) {
             table.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        }
+        // Where what is proved was preferred, another action was visited as well: visits do not tell which is better.
+        let proved = table.iter().enumerate().filter_map(|(place, row)| Some((place, known(row)?)));
+        if let Some((place, worth)) = first_highest(proved, |(_, worth)| worth)
+            && worth >= value(&table[0])
+        {
+            table[..=place].rotate_right(1);
         }
         table.sort_by_key(|row| -proof(row));
     }
@@ -180,6 +204,8 @@ struct Evidence<'a> {
     edges: &'a [Edge],
     /// The place of each action among the edges.
     places: BTreeMap<Action, usize>,
+    /// The edges of actions, where those at the root are parts of them.
+    ground: BTreeMap<Action, &'a Edge>,
     /// The values of all, where they are not the edges' own: whoever moves with others at once goes by all that
     /// they may have chosen.
     by_all: Option<Vec<f64>>,
@@ -192,11 +218,41 @@ impl<'a> Evidence<'a> {
         let places = edges.iter().enumerate().map(|(place, edge)| (edge.action(), place)).collect();
         let mut by_all = Vec::new();
         let hidden = problem.kind == TreeKind::Public && local_search(tree, root, &mut by_all);
-        Some(Evidence { tree, found, edges, places, by_all: hidden.then_some(by_all) })
+        let mut ground = Vec::new();
+        if problem.has_action_trees() {
+            action_tree::ground(tree, root, &mut ground);
+        }
+        let ground = ground.into_iter().map(|edge| (edge.action(), edge)).collect();
+        Some(Evidence { tree, found, edges, places, ground, by_all: hidden.then_some(by_all) })
     }
 }
 
-impl Evidence<'_> {
+impl<'a> Evidence<'a> {
+    /// An action's edge, and its place among the root's, if it has one there.
+    fn edge(&self, problem: &Problem, action: Action) -> Option<(&'a Edge, Option<usize>)> {
+        if problem.has_action_trees() {
+            return self.ground.get(&action).map(|edge| (*edge, None));
+        }
+        self.places.get(&action).map(|place| (&self.edges[*place], Some(*place)))
+    }
+
+    /// The action that is chosen part by part: the best type, of its sources the best, and so on.
+    fn part_by_part(&self, problem: &Problem, rule: &Rule) -> Option<Action> {
+        if !problem.has_action_trees() {
+            return None;
+        }
+        let by_visits = problem.params.choice == Choice::Visits;
+        let visits = |edge: &Edge| edge.visits.load(Relaxed);
+        let root = self.tree.find(problem.root)?;
+        action_tree::descend(self.tree, root, |edges| {
+            let tried = edges.iter().filter(|edge| visits(edge) > 0);
+            first_highest(tried, |edge| {
+                let (visits, value) = (f64::from(visits(edge)), rule.value(self.tree, edge));
+                if by_visits { (visits, value) } else { (value, visits) }
+            })
+        })
+    }
+
     /// What the planner's player gets after an action, if that is proved.
     fn proved(&self, problem: &Problem, action: Action) -> Option<f64> {
         let place = *self.places.get(&action).filter(|_| problem.params.solver)?;
@@ -223,20 +279,21 @@ fn judge(problem: &Problem, action: Action, rule: &Rule, evidence: &[Evidence]) 
     let (mut visits, mut values, mut weights) = (0, 0.0, 0.0);
     let mut tree_values = Vec::new();
     let mut seen = super::simulate::Moments::default();
-    for Evidence { tree, found, edges, places, by_all } in evidence {
-        let Some(&index) = places.get(&action) else { continue };
-        let edge = &edges[index];
+    for of_tree in evidence {
+        let Evidence { tree, found, by_all, .. } = of_tree;
+        let Some((edge, place)) = of_tree.edge(problem, action) else { continue };
         let n = edge.visits.load(Relaxed);
         if n == 0 {
             continue;
         }
         let weight = if ensemble { 1.0 } else { f64::from(n) };
-        let value = by_all.as_ref().map_or_else(|| rule.value(tree, edge), |values| values[index]);
+        let together = by_all.as_ref().zip(place).map(|(values, place)| values[place]);
+        let value = together.unwrap_or_else(|| rule.value(tree, edge));
         visits += u64::from(n);
         values += weight * value;
         weights += weight;
         tree_values.push(value);
-        if let Some(moments) = found.root_returns.get(index) {
+        if let Some(moments) = place.and_then(|place| found.root_returns.get(place)) {
             seen.join(*moments);
         }
     }
@@ -284,6 +341,12 @@ fn line(
             model.legal(&world.state, player, &mut legal);
             legal.sort_unstable();
             let most = tree.find(problem.key(&world, turn, player, step)).and_then(|node| {
+                if problem.has_action_trees() {
+                    let action = action_tree::descend(tree, node, |edges| {
+                        edges.iter().max_by_key(|edge| edge.visits.load(Relaxed))
+                    });
+                    return action.filter(|action| legal.binary_search(action).is_ok());
+                }
                 tree.edges(node)
                     .iter()
                     .filter(|edge| legal.binary_search(&edge.action()).is_ok())

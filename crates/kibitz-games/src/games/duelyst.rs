@@ -19,10 +19,13 @@ mod catalogue;
 mod effects;
 mod effects_text;
 mod evaluator;
+mod factors;
 mod facts;
+mod features;
 mod observations;
 mod picture;
 mod play;
+mod starter;
 mod state;
 mod toml;
 
@@ -365,7 +368,7 @@ impl Game for Duelyst {
         self.draw_text(&state.position, viewer)
     }
 
-    kibitz_core::abilities!(hash, evaluator, resampling, view_key, picture, facts);
+    kibitz_core::abilities!(hash, evaluator, factors, end_turn, features, resampling, view_key, picture, facts);
 }
 
 impl StateHash<State> for Duelyst {

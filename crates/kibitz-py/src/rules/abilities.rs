@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kibitz_core::abilities::{
-    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, Evaluate, Facts, Faults,
-    OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver, StateHash, Svg,
-    Symmetries, ViewKey,
+    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, EndTurn, Evaluate, Factors, Facts,
+    Faults, Features, OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver,
+    StateHash, Svg, Symmetries, ViewKey,
 };
 use kibitz_core::episode::Timing;
 use kibitz_core::macro_actions::MacroActions;
@@ -30,8 +30,8 @@ impl PyRules {
             evaluator: there(&methods.evaluate).map(|it| it as _),
             action_heuristic: there(&methods.action_values).map(|it| it as _),
             preferred: there(&methods.preferred).map(|it| it as _),
-            shown_chance: None,
-            pieces: None,
+            shown_chance: there(&methods.shown).map(|it| it as _),
+            pieces: there(&methods.split).map(|it| it as _),
             resampling: there(&methods.resample).map(|it| it as _),
             view_key: there(&methods.view_key).map(|it| it as _),
             collapsed: there(&methods.collapsed).map(|it| it as _),
@@ -42,6 +42,9 @@ impl PyRules {
             atoms: there(&methods.atoms).map(|it| it as _),
             facts: there(&methods.facts).map(|it| it as _),
             action_keys: there(&methods.action_key).map(|it| it as _),
+            factors: there(&methods.factors).map(|it| it as _),
+            end_turn: there(&methods.end_turn).map(|it| it as _),
+            features: there(&methods.features).map(|it| it as _),
             symmetries: there(&methods.reflected).map(|it| it as _),
             macro_actions: there(&methods.macro_actions).map(|it| it as _),
             batch: there(&methods.play_out_many).map(|it| it as _),
@@ -81,7 +84,12 @@ impl PyRules {
     }
 
     /// The value of an action.
-    fn value_of<'py>(&self, method: &str, py: Python<'py>, action: Action) -> Checked<Bound<'py, PyAny>> {
+    pub(super) fn value_of<'py>(
+        &self,
+        method: &str,
+        py: Python<'py>,
+        action: Action,
+    ) -> Checked<Bound<'py, PyAny>> {
         let value = self.action_value(py, action);
         value.ok_or_else(|| {
             let number = action.0;
@@ -92,7 +100,7 @@ impl PyRules {
     }
 
     /// The same as a number again.
-    fn number_of(&self, method: &str, value: &Bound<'_, PyAny>) -> Checked<Action> {
+    pub(super) fn number_of(&self, method: &str, value: &Bound<'_, PyAny>) -> Checked<Action> {
         self.action(value).map_err(|_| {
             Trouble::Contract(format!("{method} returned {}, which is not hashable", show(value)))
         })
@@ -297,6 +305,65 @@ impl Atoms<Truth> for PyRules {
     }
 }
 
+impl Factors<Truth> for PyRules {
+    fn factors(&self, state: &Truth, player: usize, action: Action, parts: &mut Vec<u32>) {
+        self.ask(state, (), |py, state| {
+            let Some(method) = &self.methods.factors else { return Ok(()) };
+            let value = self.value_of("factors", py, action)?;
+            let answer = method.bind(py).call1((state, &self.seats[player], value)).map_err(raised("factors"))?;
+            match answer.extract::<Vec<u32>>() {
+                Ok(found) => parts.extend(found),
+                Err(_) => {
+                    return contract(format!(
+                        "factors returned {}; it should return whole numbers from 0 to 4294967295, the first part of the \
+                         action first",
+                        show(&answer)
+                    ));
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+impl EndTurn<Truth> for PyRules {
+    fn end_turn(&self, state: &Truth, player: usize) -> Option<Action> {
+        self.ask(state, None, |py, state| {
+            let Some(method) = &self.methods.end_turn else { return Ok(None) };
+            let answer = method.bind(py).call1((state, &self.seats[player])).map_err(raised("end_turn"))?;
+            if answer.is_none() { Ok(None) } else { self.number_of("end_turn", &answer).map(Some) }
+        })
+    }
+}
+
+impl Features<Truth> for PyRules {
+    fn feature_names(&self) -> Vec<String> {
+        self.features.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn feature_weights(&self) -> Vec<f64> {
+        self.features.iter().map(|(_, weight)| *weight).collect()
+    }
+
+    fn features(&self, state: &Truth, player: usize, values: &mut Vec<f64>) {
+        self.ask(state, (), |py, state| {
+            let Some(method) = &self.methods.features else { return Ok(()) };
+            let answer = method.bind(py).call1((state, &self.seats[player])).map_err(raised("features"))?;
+            match answer.extract::<Vec<f64>>() {
+                Ok(found) if found.len() == self.features.len() && found.iter().all(|value| value.is_finite()) => {
+                    values.extend(found);
+                    Ok(())
+                }
+                _ => contract(format!(
+                    "features returned {}; it should return a finite number for each of the {} in feature_weights",
+                    show(&answer),
+                    self.features.len()
+                )),
+            }
+        });
+    }
+}
+
 impl RealTime<Truth> for PyRules {
     fn timing(&self, state: &Truth) -> Timing {
         self.ask(state, Timing::Turns, |py, state| {
@@ -315,6 +382,10 @@ impl RealTime<Truth> for PyRules {
                 )),
             }
         })
+    }
+
+    fn tick(&self) -> f64 {
+        self.tick
     }
 
     fn pass(&self, state: &mut Truth, ticks: u64) {

@@ -154,25 +154,24 @@ fn jitter(unseen: bool, rng: &mut Rng) -> f64 {
 #[inline]
 pub fn select(tree: &Tree, id: NodeId, edges: &[Edge], rule: &Rule, unseen: bool, rng: &mut Rng) -> usize {
     let node = tree.node(id);
-    if rule.expansion == Expansion::All
+    if rule.expansion != Expansion::Partial
         && let Some(untried) = tree.take_untried(id, edges.len())
     {
         return untried;
     }
     let explore = rule.explore(node.visits.load(Relaxed));
     let tried = match rule.expansion {
-        Expansion::All => edges.len(),
+        Expansion::All | Expansion::ActionTree => edges.len(),
         Expansion::Partial => tree.tried(id),
     };
     let (best, bound) = rule.best(edges[..tried].iter().enumerate(), |_, edge, n| {
         (rule.exploit(tree, edge, n), jitter(unseen, rng) * explore)
     });
-    if tried < edges.len() {
-        if (tried == 0 || rule.untried(explore, tried) > bound)
-            && let Some(next) = tree.take_untried(id, edges.len())
-        {
-            return next;
-        }
+    if tried < edges.len()
+        && (tried == 0 || rule.untried(explore, tried) > bound)
+        && let Some(next) = tree.take_untried(id, edges.len())
+    {
+        return next;
     }
     best.unwrap_or_default()
 }
@@ -192,7 +191,7 @@ fn select_offered(
     // The order of new edges is random.
     let is_untried = |edge: &Edge| edge.visits.load(Relaxed) == 0 && is_offered(edge);
     let untried = edges.iter().position(is_untried);
-    if untried.is_some() && rule.expansion == Expansion::All {
+    if untried.is_some() && rule.expansion != Expansion::Partial {
         return untried;
     }
     let tried = |edge: &Edge| edge.visits.load(Relaxed) > 0 && is_offered(edge);

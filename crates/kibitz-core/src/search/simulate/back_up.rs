@@ -71,7 +71,7 @@ impl Worker<'_> {
 
     /// Makes of what this simulation pays what its players want.
     #[inline]
-    pub(super) fn take_aim(&mut self) {
+    fn take_aim(&mut self) {
         let aim = self.problem.params.aim;
         if aim == Aim::Return {
             return;
@@ -89,9 +89,21 @@ impl Worker<'_> {
         }
     }
 
-    /// Carries the return from the leaf to the root, through every choice on the way.
+    /// Carries the return from the leaf to the root, through every choice on the way, and what was proved with it.
     #[inline]
     pub(super) fn back_up(&mut self, tree: &Tree) {
+        self.take_aim();
+        self.carry_back(tree);
+        if self.solver {
+            self.prove(tree);
+        }
+        if self.marks_spent {
+            self.mark_spent(tree);
+        }
+    }
+
+    #[inline]
+    fn carry_back(&mut self, tree: &Tree) {
         let mut backed = std::mem::take(&mut self.backed);
         backed.clear();
         backed.extend(self.returns.iter().map(|&value| Backed { value, weight: 1.0, ..Backed::default() }));
@@ -111,7 +123,9 @@ impl Worker<'_> {
                 last = step.moves;
             }
             let chosen = &self.choices[step.choices..end];
-            for &Chosen { player, node, edge, probability } in chosen {
+            let alone = chosen.iter().all(|choice| choice.player == chosen[0].player);
+            // The parts of an action are in the order in which they were chosen.
+            for &Chosen { player, node, edge, probability } in chosen.iter().rev() {
                 let Backed { value, weight, reward, count, old } = backed[player];
                 let sample = reward + weight * value;
                 if edge == FIRST {
@@ -128,7 +142,7 @@ impl Worker<'_> {
                 match self.problem.params.backup {
                     Backup::Mean => {}
                     Backup::MixMax(_) => tree.note_best(e, sample),
-                    Backup::Max => self.bellman(tree, player, node, chosen.len() == 1, &mut backed),
+                    Backup::Max => self.bellman(tree, player, node, alone, &mut backed),
                 }
                 if node == self.root {
                     self.root_returns[(edge - tree.first_edge(node)) as usize].add(sample, self.count);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::super::action_tree::{self, Layer};
 use super::super::params::TreeKind;
 use super::super::select::{Choices, Picked, select};
 use super::super::speculative_batch::SpeculativeBatch;
@@ -27,6 +28,7 @@ impl Worker<'_> {
                 if self.problem.varies(player) {
                     self.offer(tree, id, player);
                 } else if tree.edges(id).is_empty() {
+                    self.parts.clear();
                     if self.lazy && tree.node(id).visits.load(Relaxed) == 0 {
                         self.leave_new(tree, id, player);
                         continue;
@@ -42,7 +44,8 @@ impl Worker<'_> {
                 tree.mark_unseen(id); // its player may move alone where it knows no more than here
             }
             let unseen = several || self.watches && (self.uniform || tree.is_unseen(id));
-            let plain = self.problem.kind != TreeKind::Public && !self.problem.inconsistent;
+            let plain =
+                self.problem.kind != TreeKind::Public && (!self.problem.inconsistent || self.action_trees);
             let chosen = if edges.is_empty() {
                 None
             } else if self.solver {
@@ -60,6 +63,15 @@ impl Worker<'_> {
                 self.last[trail] = None;
                 continue;
             };
+            let chosen = if self.marks_spent && edges[chosen].is_spent() {
+                self.pass_over_spent(tree, id, edges, chosen)
+            } else {
+                chosen
+            };
+            if self.action_trees && edges[chosen].is_part() {
+                self.go_on_in_parts(tree, player, id, chosen, interrupt);
+                continue;
+            }
             if self.watches && !unseen {
                 self.trial = self.alternative(tree, id, player, chosen);
             }
@@ -69,6 +81,100 @@ impl Worker<'_> {
             self.choices.push(Chosen { player, node: id, edge, probability });
             self.last[trail] = Some(edge);
         }
+    }
+
+    /// An edge behind which nothing is left to be found counts as tried once more, and another one is taken, if there is
+    /// one.
+    #[inline(never)]
+    fn pass_over_spent(&mut self, tree: &Tree, id: NodeId, edges: &[Edge], spent: usize) -> usize {
+        self.scratch.clear();
+        self.scratch.extend(edges.iter().filter(|edge| !edge.is_spent()).map(Edge::action));
+        if self.scratch.is_empty() {
+            return spent;
+        }
+        self.scratch.sort_unstable();
+        let mean = tree.mean(&edges[spent]);
+        tree.visit_edge(&edges[spent], self.count);
+        tree.add(&edges[spent], mean, self.count);
+        tree.visit_node(id, self.count);
+        let at = Choices { offered: Some((&self.scratch, false)), ..Choices::new(tree, id, &self.rule) };
+        let other = self.problem.selection.pick(&at, &mut self.picks, &mut self.rng);
+        other.map_or(spent, |(edge, _)| edge)
+    }
+
+    /// Chooses the rest of an action whose first part has been chosen.
+    #[inline(never)]
+    fn go_on_in_parts(
+        &mut self,
+        tree: &Tree,
+        player: usize,
+        mut id: NodeId,
+        mut chosen: usize,
+        interrupt: &mut Interrupt,
+    ) {
+        self.parts.clear();
+        let trail = self.trail(player);
+        loop {
+            let edges = tree.edges(id);
+            let (edge, action) = (tree.first_edge(id) + chosen as u32, edges[chosen].action());
+            let is_part = edges[chosen].is_part();
+            if !is_part && self.watches && !tree.is_unseen(id) {
+                self.trial = self.alternative(tree, id, player, chosen);
+            }
+            tree.visit_edge(&edges[chosen], self.count);
+            self.choices.push(Chosen { player, node: id, edge, probability: None });
+            self.last[trail] = Some(edge);
+            if !is_part {
+                return self.do_if_legal(player, action);
+            }
+            self.parts.push(action);
+            let next = action_tree::behind(tree, id, edge, self.own);
+            if let Some(next) = next {
+                if tree.edges(next).is_empty() {
+                    self.expand(tree, next, player, None, interrupt);
+                }
+                tree.visit_node(next, self.count);
+            }
+            let Some(next) = next.filter(|next| !tree.edges(*next).is_empty()) else {
+                // Memory is full: any action that has these parts.
+                let layer = self.layer(player, None);
+                let any = layer.all.get(self.rng.below(layer.all.len().max(1) as u32) as usize).copied();
+                self.last[trail] = None;
+                return self.do_if_legal(player, any.unwrap_or_default());
+            };
+            id = next;
+            let unseen = self.watches && (self.uniform || tree.is_unseen(id));
+            let edges = tree.edges(id);
+            chosen = select(tree, id, edges, &self.rule, unseen, &mut self.rng);
+            if self.marks_spent && edges[chosen].is_spent() {
+                chosen = self.pass_over_spent(tree, id, edges, chosen);
+            }
+        }
+    }
+
+    /// Makes an action part of the step; any other one, where worlds disagree with what was seen and it is not legal in this
+    /// one.
+    fn do_if_legal(&mut self, player: usize, mut action: Action) {
+        if self.problem.inconsistent {
+            let (state, rng) = (&self.world.state, &mut self.rng);
+            self.scratch.clear();
+            self.problem.model.legal(state, player, &mut self.scratch);
+            if !self.scratch.contains(&action) {
+                action = self.problem.model.random_action(state, player, &mut self.scratch, rng);
+            }
+        }
+        self.joint.push(action);
+    }
+
+    /// What may be chosen in a state (the present one, if none is given) after the parts that have been chosen.
+    fn layer(&mut self, player: usize, state: Option<&State>) -> Layer {
+        let mut legal = std::mem::take(&mut self.scratch);
+        legal.clear();
+        let state = state.unwrap_or(&self.world.state);
+        self.problem.model.legal(state, player, &mut legal);
+        let layer = action_tree::layer(self.problem.model, state, player, &legal, &self.parts);
+        self.scratch = legal;
+        layer
     }
 
     /// Asks the selection. A node's actions need not be legal in the present world where all is told apart by what
@@ -150,6 +256,13 @@ impl Worker<'_> {
         state: Option<&State>,
         interrupt: &mut Interrupt,
     ) {
+        if self.action_trees {
+            let mut layer = self.layer(player, state);
+            self.rng.shuffle(&mut layer.parts);
+            self.rng.shuffle(&mut layer.actions);
+            tree.expand_parts(id, &layer.parts, &layer.actions);
+            return;
+        }
         let mut actions = std::mem::take(&mut self.scratch);
         actions.clear();
         self.problem.model.legal(state.unwrap_or_else(|| self.state()), player, &mut actions);

@@ -1,6 +1,6 @@
 //! What a search is about.
 
-use super::super::params::{Backup, Observers, Parallel, SearchParams, TreeKind};
+use super::super::params::{Backup, Expansion, Horizon, Observers, Parallel, SearchParams, TreeKind};
 use super::super::select::Selection;
 use crate::belief::World;
 use crate::evaluate::Evaluator;
@@ -57,6 +57,20 @@ impl Problem<'_> {
     #[inline]
     pub fn goes_by_views(&self) -> bool {
         matches!(self.kind, TreeKind::ActionObservation | TreeKind::Public)
+    }
+
+    /// Whether actions are chosen part by part.
+    #[inline]
+    pub fn has_action_trees(&self) -> bool {
+        self.params.expansion == Expansion::ActionTree
+    }
+
+    /// Whether edges are marked behind which the turn is over and nothing is left to chance.
+    #[inline]
+    pub fn marks_spent(&self) -> bool {
+        let SearchParams { horizon, backup, observers, workers, .. } = *self.params;
+        let free = !matches!(backup, Backup::MixMax(_)) && observers == Observers::All;
+        horizon == Horizon::Turn && free && workers == 1 && self.selection.is_ucb1()
     }
 
     /// Whether moves may go unseen, so that it has to be found out which do.

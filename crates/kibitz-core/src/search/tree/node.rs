@@ -29,9 +29,14 @@ pub struct Edge {
     pub(super) excess: AtomicU64,
     /// The node last reached through it: a shortcut past the index.
     pub child: AtomicU32,
-    /// The best return so far (backup=mixmax), or how often the action was on offer (observers=one).
+    /// The best return so far (backup=mixmax), how often the action was on offer (observers=one), or a mark.
     pub(super) extra: AtomicU32,
 }
+
+/// The edge is a part of actions and not an action.
+const PART: u32 = 1;
+/// What comes of the edge is known, and always the same.
+const SPENT: u32 = 2;
 
 impl Node {
     /// The value last backed up from here.
@@ -65,6 +70,27 @@ impl Edge {
     #[inline]
     pub fn offers(&self) -> u32 {
         self.extra.load(Relaxed)
+    }
+
+    /// Whether it is a part of actions and not an action (expansion=action-tree).
+    #[inline]
+    pub fn is_part(&self) -> bool {
+        self.extra.load(Relaxed) == PART
+    }
+
+    pub(super) fn mark_part(&self) {
+        self.extra.store(PART, Relaxed);
+    }
+
+    /// Whether what comes of it is known (horizon=turn).
+    #[inline]
+    pub fn is_spent(&self) -> bool {
+        self.extra.load(Relaxed) == SPENT
+    }
+
+    /// Notes that it is.
+    pub fn mark_spent(&self) {
+        self.extra.store(SPENT, Relaxed);
     }
 
     pub(super) fn copy_from(&self, source: &Edge) {

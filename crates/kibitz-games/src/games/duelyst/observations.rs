@@ -123,24 +123,38 @@ impl Duelyst {
         let me = view.player;
         let other = 1 - me.min(1);
         let mut state = self.initial();
-        let mut events = view.events.iter().peekable();
-        while events.peek().is_some() {
-            let turn = self.turn(&state);
-            let own = match events.peek()? {
-                Event::Acted(action) if turn.movers().contains(me) => {
-                    events.next();
-                    Some(*action)
-                }
-                _ => None,
-            };
-            let Event::Observed(told) = events.next()? else { return None };
-            self.replay(&mut state, turn, own, Told::of(*told)?, me)?;
-        }
+        self.follow(&mut state, me, &view.events, &mut |_, _| {})?;
         if *state.seen.get(me)? != view.key() {
             return None;
         }
         self.deal_the_rest(&mut state, other, rng)?;
         Some(state)
+    }
+
+    /// Goes on by what a player did and was told; the other's cards stay unknown. `before` is shown each state in
+    /// which the player acted, and what it did.
+    pub fn follow(
+        &self,
+        state: &mut State,
+        me: usize,
+        events: &[Event],
+        before: &mut dyn FnMut(&State, Action),
+    ) -> Option<()> {
+        let mut events = events.iter().peekable();
+        while events.peek().is_some() {
+            let turn = self.turn(state);
+            let own = match events.peek()? {
+                Event::Acted(action) if turn.movers().contains(me) => {
+                    events.next();
+                    before(state, *action);
+                    Some(*action)
+                }
+                _ => None,
+            };
+            let Event::Observed(told) = events.next()? else { return None };
+            self.replay(state, turn, own, Told::of(*told)?, me)?;
+        }
+        Some(())
     }
 
     /// One step of it.

@@ -100,14 +100,19 @@ impl Unit {
     /// The cells that it may attack.
     #[inline]
     pub fn reach(&self) -> u64 {
+        self.reach_from(self.cell)
+    }
+
+    /// The cells that it may attack from another cell.
+    #[inline]
+    pub fn reach_from(&self, cell: u8) -> u64 {
+        let cell = usize::from(cell);
         if self.has(Keyword::Ranged) {
             super::board::EVERYWHERE
         } else if self.has(Keyword::Blast) {
-            NEAR[usize::from(self.cell)]
-                | super::board::ROW[usize::from(self.cell)]
-                | super::board::COLUMN[usize::from(self.cell)]
+            NEAR[cell] | super::board::ROW[cell] | super::board::COLUMN[cell]
         } else {
-            NEAR[usize::from(self.cell)]
+            NEAR[cell]
         }
     }
 }
@@ -281,7 +286,7 @@ pub enum Stage {
 }
 
 /// All that matters for what comes.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct Position {
     pub stage: Stage,
     pub mover: u8,
@@ -301,8 +306,30 @@ pub struct Position {
     pub tasks: Vec<Task>,
 }
 
+/// Copies each of these fields, into the memory that is there.
+macro_rules! clone_fields {
+    ($($copied:ident),*; $($grown:ident),*) => {
+        fn clone(&self) -> Self {
+            Self { $($copied: self.$copied,)* $($grown: self.$grown.clone(),)* }
+        }
+
+        fn clone_from(&mut self, source: &Self) {
+            $(self.$copied = source.$copied;)*
+            $(self.$grown.clone_from(&source.$grown);)*
+        }
+    };
+}
+
+impl Clone for Position {
+    clone_fields!(stage, mover, turn, chain, waiting, sides, springs, spent; units, modifiers, creep, deaths, tasks);
+}
+
+impl Clone for State {
+    clone_fields!(seen, told; position);
+}
+
 /// The whole truth, and what the players have seen of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub struct State {
     pub position: Position,
     /// The key of each player's view.

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use kibitz_core::abilities::{Abilities, Atoms, Facts, Faults, RealTime, Roles, StateHash, Svg};
-use kibitz_core::episode::Timing;
+use kibitz_core::episode::{Delay, Timing};
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Turn};
 use kibitz_core::rng::derive;
 use smallvec::smallvec;
@@ -19,7 +19,7 @@ use smallvec::smallvec;
 use super::game::{Joint, Legal, OUTLOOK, RuleGame, RuleState};
 use super::machine::{NO_MOVE, Outlook, Timed};
 use crate::gdl::picture::{Hints, card};
-use crate::gdl::times::shown;
+use crate::gdl::times::{TICKS, shown};
 
 /// The game that a machine runs in real time.
 pub struct TimedGame<M: Timed> {
@@ -164,16 +164,9 @@ impl<M: Timed> TimedGame<M> {
         smallvec![NO_MOVE; self.machine().roles().len()]
     }
 
-    /// What chance is drawn from: how many instants there are within so many ticks.
-    fn instants(most: u64) -> u32 {
-        most.clamp(1, INSTANTS) as u32
-    }
-
-    /// The ticks until the instant of that number.
-    fn instant(most: u64, number: u32) -> u64 {
-        let instants = u128::from(Self::instants(most));
-        let ticks = u128::from(most) * (u128::from(number) + 1) / instants;
-        u64::try_from(ticks).unwrap_or(most).clamp(1, most.max(1))
+    /// What chance is drawn from: the instants within so many ticks.
+    fn instants(most: u64) -> Delay {
+        Delay { instants: most.clamp(1, INSTANTS) as u32, most }
     }
 
     /// All that a player knows for sure of this moment where the rules hide what holds.
@@ -251,7 +244,7 @@ impl<M: Timed> Game for TimedGame<M> {
             let Some(role) = self.rules.random else { return state.clone() };
             let drawn = joint[0].0;
             if let Random::Drawn { chosen, most } = random {
-                return unchanged(Random::Due { chosen, left: Self::instant(most, drawn) });
+                return unchanged(Random::Due { chosen, left: Self::instants(most).ticks(drawn) });
             }
             if let Some(most) = self.machine().delay(&state.facts, role, drawn).filter(|most| *most > 0) {
                 return unchanged(Random::Drawn { chosen: drawn, most });
@@ -288,7 +281,7 @@ impl<M: Timed> Game for TimedGame<M> {
             (player, state.random, self.rules.random)
         {
             let name = self.machine().move_name(&state.facts, role, chosen);
-            return format!("{name} after {}", shown(Self::instant(most, action.0)));
+            return format!("{name} after {}", shown(Self::instants(most).ticks(action.0)));
         }
         match player.map_or(self.rules.random, |player| self.rules.roles.get(player).copied()) {
             Some(_) if action == Action::WAIT => "wait".to_owned(),
@@ -336,7 +329,7 @@ impl<M: Timed> Game for TimedGame<M> {
 
     fn draw(&self, state: &Self::State, rng: &mut kibitz_core::Rng) -> Action {
         if let Random::Drawn { most, .. } = state.random {
-            return Action(rng.below(Self::instants(most)));
+            return Action(rng.below(Self::instants(most).instants));
         }
         let moves = self.rules.random.map_or(&[][..], |role| state.legal.of_role(role));
         moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
@@ -384,6 +377,21 @@ impl<M: Timed> RealTime<TimedState<M::Facts>> for TimedGame<M> {
         if let Random::Due { left, .. } = &mut state.random {
             *left = left.saturating_sub(ticks);
         }
+    }
+
+    fn tick(&self) -> f64 {
+        1.0 / TICKS as f64
+    }
+
+    fn delay(&self, state: &TimedState<M::Facts>) -> Option<Delay> {
+        match state.random {
+            Random::Drawn { most, .. } => Some(Self::instants(most)),
+            _ => None,
+        }
+    }
+
+    fn lists_all_but_delays(&self) -> bool {
+        true
     }
 }
 

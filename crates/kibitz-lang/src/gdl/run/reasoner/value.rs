@@ -153,7 +153,7 @@ impl Script {
         match self.head(words)? {
             Head::Known(term) => Some(terms.show(symbols, term)),
             Head::Lifetime(ticks) => Some(shown(ticks)),
-            Head::Compound(name, count) if count == 0 => Some(symbols.name(name).to_owned()),
+            Head::Compound(name, 0) => Some(symbols.name(name).to_owned()),
             Head::Compound(name, count) => {
                 let args: Option<Vec<String>> =
                     (0..count).map(|_| self.show(terms, symbols, words)).collect();
