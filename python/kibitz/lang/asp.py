@@ -170,10 +170,12 @@ class Program:
         shown = [
             ("role", 1),
             ("init", 1),
+            ("init", 2),
             ("terminal", 0),
             ("legal", 2),
             ("goal", 2),
             ("next", 1),
+            ("next", 2),
             ("sees", 2),
         ]
         lines += ["#show.", *(f"#show {self._write(name)}/{arity}." for name, arity in shown)]
@@ -193,7 +195,7 @@ class Program:
         given = [f"(true {fact})" for fact in facts]
         if moves is not None:
             given += [f"(does {role} {move})" for role, move in moves.items()]
-        atoms = self._solve("".join(f"{self._write(term)}.\n" for text in given for term in terms(text)))
+        atoms = self.follows(given)
         roles = _about(atoms, "role")
         of = {
             # The rules may speak of scores of somebody who does not play.
@@ -202,6 +204,10 @@ class Program:
         }
         after = (None, None) if moves is None else (_about(atoms, "next"), of["sees"])
         return Answer("terminal" in atoms, of["legal"], of["goal"], *after)
+
+    def follows(self, given: Iterable[str]) -> set[str]:
+        """All that follows from some atoms in prefix notation, in the language's own relations."""
+        return self._solve("".join(f"{self._write(term)}.\n" for text in given for term in terms(text)))
 
     def _solve(self, facts: str) -> set[str]:
         control = self._clingo.Control(["--warn=none", "--models=2"], logger=self._hear)

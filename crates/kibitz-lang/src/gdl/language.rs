@@ -14,7 +14,7 @@ use crate::source::{Finding, Source};
 inventory::submit! {
     Language {
         name: "GDL",
-        summary: "GDL or GDL-II, prefix (.kif) or infix (.gdl)",
+        summary: "GDL, GDL-II, rtGDL or rtGDL-II, prefix (.kif) or infix (.gdl)",
         suffixes: &[".kif", ".gdl"],
         also: &[],
         limits: || limits::docs(&LIMITS),
@@ -56,7 +56,12 @@ fn find(text: &RulesText) -> Result<Vec<Finding>, String> {
 
 fn game(text: &RulesText) -> Result<Loaded, Refusal> {
     let loaded = load(text.rules(), &limits_of(&text.file)?)?;
-    let language = if loaded.game.info().perfect_information { "GDL" } else { "GDL-II" };
+    let language = match (loaded.report.timed, loaded.report.percepts) {
+        (false, false) => "GDL",
+        (false, true) => "GDL-II",
+        (true, false) => "rtGDL",
+        (true, true) => "rtGDL-II",
+    };
     Ok(Loaded { report: report(loaded.report, language), game: loaded.game, warnings: loaded.warnings })
 }
 

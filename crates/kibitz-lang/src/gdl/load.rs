@@ -11,7 +11,8 @@ use crate::gdl::ground::{Ground, GroundLimits, GroundingStrategy, NotGround, gro
 use crate::gdl::parse::{Limits, parse};
 use crate::gdl::picture::Hints;
 use crate::gdl::regress::RegressLimits;
-use crate::gdl::run::{Propnet, ReasonLimits, Reasoner, RuleGame, TimedGame, TimedReasoner};
+use crate::gdl::run::{Propnet, ReasonLimits, Reasoner, RuleGame, TimedGame, TimedNetwork, TimedReasoner};
+use crate::gdl::slots::{Slotted, slotted};
 use crate::gdl::syntax::Rules;
 use crate::gdl::times;
 use crate::limits::{Limit, limit};
@@ -43,6 +44,10 @@ pub struct Report {
     pub machine_code: bool,
     /// Sets of atoms that depend on themselves.
     pub cycles: usize,
+    /// Facts have lifetimes.
+    pub timed: bool,
+    /// The rules say what each role is told.
+    pub percepts: bool,
 }
 
 const NO_GAME: Law = Law {
@@ -138,26 +143,25 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     let not_run = |not: NotGround| vec![no_game(&rules, not)];
     let hints = Hints::of(&rules);
     if rules.timed {
-        let machine = TimedReasoner::new(&rules, &limits.reason).map_err(not_run)?;
-        let report = Report { machine: "reasoner", ..Report::default() };
-        let game = Arc::new(TimedGame::new(machine, hints, times::may_delay(&rules)).map_err(whole)?);
+        let delays = times::may_delay(&rules);
+        let (game, report): (SharedModel, Report) = match timed_network(&rules, &limits.ground) {
+            Ok((machine, ground_rules)) => {
+                let report = network_report(&machine.network, ground_rules);
+                (Arc::new(TimedGame::new(machine, hints, delays).map_err(whole)?), report)
+            }
+            Err(why) => {
+                let machine = TimedReasoner::new(&rules, &limits.reason).map_err(not_run)?;
+                let report = Report { machine: "reasoner", why: Some(why), ..Report::default() };
+                (Arc::new(TimedGame::new(machine, hints, delays).map_err(whole)?), report)
+            }
+        };
+        let report = Report { timed: true, percepts: rules.has_percepts(), ..report };
         return Ok(Loaded { game, report, warnings: findings });
     }
     let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
         Ok((mut machine, rules)) => {
             machine.regress_limits = limits.regress;
-            let report = Report {
-                machine: "network",
-                why: None,
-                rules,
-                facts: machine.network.latches.len(),
-                moves: machine.network.moves.iter().map(Vec::len).sum(),
-                gates: machine.network.size(),
-                operations: machine.operations(),
-                phases: machine.phases(),
-                machine_code: machine.is_machine_code(),
-                cycles: machine.network.cycles.len(),
-            };
+            let report = network_report(&machine, rules);
             (Arc::new(RuleGame::new(machine, hints, limits.playout_steps).map_err(whole)?), report)
         }
         Err(not) => {
@@ -166,7 +170,34 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
             (Arc::new(RuleGame::new(machine, hints, limits.playout_steps).map_err(whole)?), report)
         }
     };
+    let report = Report { percepts: rules.has_percepts(), ..report };
     Ok(Loaded { game, report, warnings: findings })
+}
+
+fn network_report(machine: &Propnet, rules: usize) -> Report {
+    Report {
+        machine: "network",
+        why: None,
+        rules,
+        facts: machine.network.latches.len(),
+        moves: machine.network.moves.iter().map(Vec::len).sum(),
+        gates: machine.network.size(),
+        operations: machine.operations(),
+        phases: machine.phases(),
+        machine_code: machine.is_machine_code(),
+        cycles: machine.network.cycles.len(),
+        ..Report::default()
+    }
+}
+
+/// The network of real-time rules, and the number of ground rules.
+///
+/// # Errors
+/// Why there is none: lifetimes are more than copied, or there is too much to ground.
+pub fn timed_network(rules: &Rules, limits: &GroundLimits) -> Result<(TimedNetwork, usize), String> {
+    let Slotted { rules, words } = slotted(rules)?;
+    let (network, count) = smallest_network(&rules, limits).map_err(|not| not.why)?;
+    Ok((TimedNetwork::new(network, &words)?, count))
 }
 
 /// Says at which rule it ended where neither machine can run the rules.

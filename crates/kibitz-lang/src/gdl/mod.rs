@@ -19,6 +19,7 @@ pub mod parse;
 pub mod picture;
 pub mod regress;
 pub mod run;
+mod slots;
 pub mod syntax;
 pub mod times;
 

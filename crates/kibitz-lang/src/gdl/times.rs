@@ -141,7 +141,7 @@ pub fn may_delay(rules: &Rules) -> bool {
     })
 }
 
-/// Makes one name of the spellings of a number: 6 and 6.0 are the same lifetime, and so the same anywhere.
+/// Makes one name of the spellings of a number, the shortest: 6.0 is the same lifetime as 6, and so the same anywhere.
 pub fn unify_numbers(rules: &mut Rules) {
     let mut first: HashMap<String, Symbol> = HashMap::new();
     let all: Vec<Symbol> = (0..rules.symbols.len() as u32).map(Symbol).collect();
@@ -149,9 +149,14 @@ pub fn unify_numbers(rules: &mut Rules) {
     for symbol in all {
         let Some(number) = Decimal::read(rules.symbols.name(symbol)) else { continue };
         let sign = if number.negative && !number.is_zero() { "-" } else { "" };
-        let known = *first.entry(format!("{sign}{}.{}", number.whole, number.fraction)).or_insert(symbol);
+        let whole = if number.whole.is_empty() { "0" } else { number.whole };
+        let point = if number.fraction.is_empty() { "" } else { "." };
+        let text = format!("{sign}{whole}{point}{}", number.fraction);
+        let known = *first.entry(text.clone()).or_insert(symbol);
         if known != symbol {
             same.insert(symbol, known);
+        } else if rules.symbols.name(symbol) != text {
+            rules.symbols.respell(symbol, text);
         }
     }
     if same.is_empty() {

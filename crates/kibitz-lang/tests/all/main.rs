@@ -10,6 +10,7 @@ mod language;
 mod parse;
 mod past;
 mod picture;
+mod real_time;
 mod symmetries;
 mod time;
 mod vgdl;

@@ -29,6 +29,7 @@ mod parts;
 mod recursion;
 mod safety;
 mod stratified;
+mod times;
 
 use crate::gdl::syntax::Rules;
 use crate::source::{Finding, Law, Severity};
@@ -52,6 +53,7 @@ pub fn check(rules: &Rules) -> Vec<Finding> {
         findings.push(finding);
     } else {
         keywords::check(&graph, &mut findings);
+        times::check(&graph, &mut findings);
         safety::check(&graph, &mut findings);
         stratified::check(&graph, &mut findings);
         recursion::check(&graph, &mut findings);

@@ -151,8 +151,8 @@ impl<'a> Builder<'a> {
             builder.moves[role].push(Move { name, legal: Wire::FALSE, input });
             if let Some(does) = terms.find(Symbol::DOES, terms.args(atom)) {
                 builder.wires[does.index()] = Some(input);
-                let implied = common(&builder.rules[atom.index()]);
-                builder.implied.insert(does, implied);
+                let rules = &builder.rules[atom.index()];
+                builder.implied.insert(does, if ground.outside { Vec::new() } else { common(rules) });
             }
         }
         builder

@@ -37,6 +37,13 @@ impl Phases {
     }
 }
 
+impl Phases {
+    /// One network for all states.
+    pub fn one(network: &Network) -> Phases {
+        Phases { known: vec![Vec::new()], networks: vec![network.clone()] }
+    }
+}
+
 /// Finds the phases of a game.
 pub fn phases(network: &Network) -> Phases {
     let circles = circles(network);

@@ -129,6 +129,8 @@ pub struct Program {
     by_name: BTreeMap<(Symbol, usize), RelationId>,
     /// Facts have lifetimes, and `expired` is given.
     pub timed: bool,
+    /// See [`syntax::Rules::outside`].
+    pub outside: bool,
 }
 
 impl Program {
@@ -141,6 +143,7 @@ impl Program {
             rules: Vec::new(),
             by_name: BTreeMap::new(),
             timed: rules.timed,
+            outside: rules.outside,
         };
         for clause in &rules.clauses {
             let mut names = Vec::new();

@@ -85,6 +85,8 @@ pub struct Ground {
     /// What may ever be told: atoms `(sees role percept)`.
     pub percepts: Vec<TermId>,
     pub(crate) has_percepts: bool,
+    /// See [`Rules::outside`].
+    pub(crate) outside: bool,
     /// The heads of the rules.
     heads: Vec<TermId>,
     /// Where each rule's conditions begin; one more entry than there are rules.
@@ -370,6 +372,7 @@ fn collect(engine: Engine, found: Found, has_percepts: bool) -> Ground {
         goals: sorted(Symbol::GOAL, 2),
         percepts: sorted(Symbol::SEES, 2),
         has_percepts,
+        outside: program.outside,
         heads: found.heads,
         begin: found.begin,
         conditions: found.conditions,

@@ -82,10 +82,16 @@ fn tokens(reading: &mut Reading) -> Vec<Token> {
 }
 
 /// The longer ones first.
-const SIGNS: [(&str, Kind); 17] = [
+const SIGNS: [(&str, Kind); 23] = [
     (":-", Kind::If),
     ("<=", Kind::If),
     ("<-", Kind::If),
+    ("⇐", Kind::If),
+    ("←", Kind::If),
+    ("∧", Kind::And),
+    ("∨", Kind::Or),
+    ("¬", Kind::Not),
+    ("≠", Kind::Differs),
     ("\\==", Kind::Differs),
     ("\\=", Kind::Differs),
     ("!=", Kind::Differs),

@@ -106,7 +106,7 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
     let clauses = clauses::from_rules(&rules, &mut symbols, limits.rules)?;
     let timed = times::is_timed(&clauses);
     let clauses = repair::repair(clauses, timed, &mut symbols, &mut notes);
-    let mut rules = Rules { symbols, rules, clauses, notes, timed };
+    let mut rules = Rules { symbols, rules, clauses, notes, timed, outside: false };
     if timed {
         times::unify_numbers(&mut rules);
     }

@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: `machine.rs` (what a machine is), `single.rs` and `propnet.rs` (a network,
 //! one state at a time), `draw.rs` and `lanes.rs` (a network, 256 games at once), `reasoner.rs` (without
-//! grounding), `game.rs` (a machine as a game of the core), `timed.rs` (the same in real time).
+//! grounding), `game.rs` (a machine as a game of the core), `timed_network.rs` (a network in real time), `timed.rs` (a game in real time).
 
 mod draw;
 mod game;
@@ -12,6 +12,7 @@ mod propnet;
 mod reasoner;
 mod single;
 mod timed;
+mod timed_network;
 
 pub use game::{RuleGame, RuleState};
 pub use lanes::{LANES, LaneCode, Lanes, Outcome};
@@ -19,3 +20,4 @@ pub use machine::{First, Machine, NO_MOVE, Outlook, Start, Timed};
 pub use propnet::{Bits, Propnet};
 pub use reasoner::{ReasonLimits, Reasoner, TimedReasoner};
 pub use timed::TimedGame;
+pub use timed_network::TimedNetwork;

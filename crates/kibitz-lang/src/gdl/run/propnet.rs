@@ -15,9 +15,10 @@ use super::single::{Code, MEMORY, Memory, holds};
 use crate::gdl::compile::{
     Latch, Marked, Network, Phases, RuleGraph, Symmetry, Wire, influence, marked, phases, score,
 };
-use crate::gdl::deduce::TermId;
+use crate::gdl::deduce::{TermId, Terms};
 use crate::gdl::ground::Ground;
 use crate::gdl::regress::{ActionHeuristic, RegressLimits};
+use crate::gdl::syntax::Symbols;
 
 /// Runs a network on one state at a time; facts are a set of bits.
 pub struct Propnet {
@@ -71,7 +72,7 @@ impl Propnet {
         let number = |term| score(symbols.name(terms.name(term)));
         let scores =
             network.goals.iter().map(|goals| goals.iter().map(|(score, _)| number(*score)).collect());
-        let phases = phases(&network);
+        let phases = if ground.outside { Phases::one(&network) } else { phases(&network) };
         let mut matters: Bits = smallvec![0; network.latches.len().div_ceil(64)];
         for (fact, _) in
             influence(&phases.networks, true).iter().enumerate().filter(|(_, matters)| **matters)
@@ -126,6 +127,11 @@ impl Propnet {
     /// What plays many games at once.
     pub fn lane_code(&self) -> &LaneCode {
         self.lane_code.get_or_init(|| LaneCode::new(&self.phases))
+    }
+
+    /// What the terms of the network's facts and moves are.
+    pub(super) fn names(&self) -> (&Terms, &Symbols) {
+        (&self.ground.terms, &self.ground.symbols)
     }
 
     fn show(&self, term: TermId) -> String {

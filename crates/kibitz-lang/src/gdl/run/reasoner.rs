@@ -8,6 +8,7 @@ mod timed;
 mod value;
 
 pub use timed::TimedReasoner;
+pub(super) use timed::holds_for;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;

@@ -263,10 +263,16 @@ impl<M: Timed> Game for TimedGame<M> {
         }
         let somebody = moves.iter().any(|chosen| *chosen != NO_MOVE);
         if somebody || self.machine().due(&state.facts) == Some(0) {
-            self.update(state, moves, random, rewards)
-        } else {
-            // Chance's move was wasted.
-            unchanged(random)
+            return self.update(state, moves, random, rewards);
+        }
+        // Chance's move was wasted; or somebody tries what comes of waiting without letting time go by.
+        match self.timing(state) {
+            Timing::Due(ticks) if random == state.random => {
+                let mut then = state.clone();
+                self.pass(&mut then, ticks);
+                self.after(&then, joint, rewards)
+            }
+            _ => unchanged(random),
         }
     }
 

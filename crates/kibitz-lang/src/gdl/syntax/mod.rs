@@ -40,6 +40,9 @@ pub struct Rules {
     pub notes: Vec<Finding>,
     /// Facts have lifetimes: the rules are rtGDL or rtGDL-II.
     pub timed: bool,
+    /// Facts are also changed from outside, between two steps: that a move was made says nothing of what holds, and
+    /// whose turn it is not how many moves there were.
+    pub outside: bool,
 }
 
 impl Rules {

@@ -141,6 +141,13 @@ impl Symbols {
         self.add(name.clone(), name)
     }
 
+    /// Shows a name in another way than it was spelt first.
+    pub fn respell(&mut self, symbol: Symbol, text: String) {
+        if let Some(name) = self.names.get_mut(symbol.0 as usize) {
+            *name = text;
+        }
+    }
+
     /// The symbol of a name, if the file or the language has it.
     pub fn find(&self, text: &str) -> Option<Symbol> {
         self.by_lower.get(&text.to_lowercase()).copied()

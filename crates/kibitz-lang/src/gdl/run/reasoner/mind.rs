@@ -121,9 +121,8 @@ impl Mind {
         // from the state and much could be asked about it.
         let mut asking = program.clone();
         let demands = add_demands(&mut asking, &OUTPUTS, false);
-        let lifetimes = || if rules.timed { Lifetimes::of(&rules.symbols) } else { Lifetimes::default() };
-        let mut mind = Mind::new(asking, outputs, Some(demands), lifetimes(), limits, deadline)?;
-        let mut plain = Mind::new(program, outputs, None, lifetimes(), limits, deadline)?;
+        let mut mind = Mind::new(asking, outputs, Some(demands), limits, deadline)?;
+        let mut plain = Mind::new(program, outputs, None, limits, deadline)?;
         let (spent, _) = mind.play(TRIED, limits.steps);
         if let (less, true) = plain.play(TRIED, spent)
             && less < spent
@@ -149,7 +148,6 @@ impl Mind {
         program: Program,
         outputs: [RelationId; 10],
         demands: Option<Demands>,
-        lifetimes: Lifetimes,
         limits: &ReasonLimits,
         deadline: Instant,
     ) -> Result<Mind, NotGround> {
@@ -160,6 +158,8 @@ impl Mind {
         });
         let relations = Relations { role, init, truth, does, expired, next, legal, goal, terminal, sees };
         let names = Names::of(&program.symbols);
+        // Behind all names, those that were made up for the program included.
+        let lifetimes = if program.timed { Lifetimes::of(&program.symbols) } else { Lifetimes::default() };
         let mut engine = Engine::new(program, Negation::Exact, limits.steps, limits.atoms);
         engine.deadline = Some(deadline);
         if let Err(halt) = engine.saturate(|relation| !relation.dynamic, &mut |_, _, _, _| Ok(())) {
