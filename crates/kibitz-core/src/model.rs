@@ -9,8 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::abilities::{
-    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, EndTurn, Evaluate, Factors, Facts, Faults, Features, Pieces, Preferred,
-    Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg, Symmetries, ViewKey,
+    ActionHeuristic, ActionKeys, Atoms, Batch, Capabilities, EndTurn, Evaluate, Factors, Facts, Faults,
+    Features, Pieces, Preferred, Prove, RealTime, Resample, Roles, ShownChance, Solver, StateHash, Svg,
+    Symmetries, ViewKey,
 };
 use crate::game::{Action, Game, Info, Observation, Transition, Turn};
 use crate::interrupt::Interrupt;

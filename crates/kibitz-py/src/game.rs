@@ -546,7 +546,8 @@ impl State {
         let mut parts = Vec::new();
         self.drive(py, |game, state| {
             let mut legal = Vec::new();
-            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player) {
+            if has && player < game.model.info().players && game.model.turn(state).movers().contains(player)
+            {
                 game.model.legal(state, player, &mut legal);
             }
             if legal.contains(&Action(action)) {
@@ -583,7 +584,7 @@ impl State {
     fn role_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
         self.drive(py, |game, state| {
             let known = role < game.model.roles().len();
-            known.then(|| game.model.role_moves(state, role)).unwrap_or_default()
+            if known { game.model.role_moves(state, role) } else { Vec::new() }
         })
     }
 

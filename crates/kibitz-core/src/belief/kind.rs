@@ -196,7 +196,9 @@ impl BeliefKind {
             Form::Sampled(count) if has.resampling && !info.perfect_information => {
                 Box::new(Resampling::kept(count))
             }
-            Form::Auto | Form::Sampled(_) if info.perfect_information && (info.explicit_chance || has.shown_chance) => {
+            Form::Auto | Form::Sampled(_)
+                if info.perfect_information && (info.explicit_chance || has.shown_chance) =>
+            {
                 Box::new(Exact::new(1_000_000).against(opponents))
             }
             Form::Auto | Form::Sampled(_) => particles(draws.clamp(100, 1000) as usize, Weights::Even),

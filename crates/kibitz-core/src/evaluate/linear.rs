@@ -16,8 +16,10 @@ crate::params! {
     }
 }
 
-crate::register_part!(dyn Evaluator, "linear", LinearParams, |params| Linear::read(params.weights.as_deref())
-    .map(|linear| Box::new(linear) as _));
+crate::register_part!(dyn Evaluator, "linear", LinearParams, |params| Linear::read(
+    params.weights.as_deref()
+)
+.map(|linear| Box::new(linear) as _));
 
 /// No file of weights is larger.
 const LARGEST: u64 = 1 << 20;
@@ -47,12 +49,17 @@ impl Linear {
         let (names, own) = (model.feature_names(), model.feature_weights());
         let Some(file) = &self.file else {
             let sound = names.len() == own.len();
-            return if sound { Ok(own) } else { Err("this game weighs not each of its features".to_owned()) };
+            return if sound {
+                Ok(own)
+            } else {
+                Err("this game weighs not each of its features".to_owned())
+            };
         };
         if let Some((stranger, _)) = file.iter().find(|(name, _)| !names.contains(name)) {
             return Err(format!("the weights are of another game: it has no feature \"{stranger}\""));
         }
-        let weight = |name: &String| file.iter().find(|(other, _)| other == name).map(|(_, weight)| *weight);
+        let weight =
+            |name: &String| file.iter().find(|(other, _)| other == name).map(|(_, weight)| *weight);
         names
             .iter()
             .map(|name| weight(name).ok_or_else(|| format!("the weights lack the feature \"{name}\"")))
@@ -62,12 +69,15 @@ impl Linear {
 
 /// Lines of a number and a name; those that begin with `#` are passed over.
 fn parse(text: &str) -> Result<Vec<(String, f64)>, (usize, String)> {
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let lines =
+        (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     lines
         .map(|(number, line)| {
             let (weight, name) = line.trim().split_once(char::is_whitespace).unwrap_or((line, ""));
             match weight.parse::<f64>() {
-                Ok(weight) if weight.is_finite() && !name.is_empty() => Ok((name.trim().to_owned(), weight)),
+                Ok(weight) if weight.is_finite() && !name.is_empty() => {
+                    Ok((name.trim().to_owned(), weight))
+                }
                 _ => Err((number, "a line should have a weight and the name of a feature".to_owned())),
             }
         })

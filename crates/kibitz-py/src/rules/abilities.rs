@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use kibitz_core::abilities::{
-    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, EndTurn, Evaluate, Factors, Facts, Faults, Features,
-    OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver, StateHash, Svg,
-    Symmetries, ViewKey,
+    Abilities, ActionHeuristic, ActionKeys, Atoms, Batch, Collapsed, EndTurn, Evaluate, Factors, Facts,
+    Faults, Features, OwnMacroActions, PlanningModel, Preferred, Prove, RealTime, Resample, Solver,
+    StateHash, Svg, Symmetries, ViewKey,
 };
 use kibitz_core::episode::Timing;
 use kibitz_core::macro_actions::MacroActions;

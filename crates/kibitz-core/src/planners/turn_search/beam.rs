@@ -116,7 +116,8 @@ impl Beam<'_> {
             }
             children.sort_by(|a, b| b.value.total_cmp(&a.value));
             children.truncate(self.width);
-            let next: Vec<Spot> = children.iter().map(|child| self.grow(&beam[child.parent], child, steps)).collect();
+            let next: Vec<Spot> =
+                children.iter().map(|child| self.grow(&beam[child.parent], child, steps)).collect();
             for spot in &next {
                 if let Some(line) = self.end(spot, steps, interrupt) {
                     keep(&mut found, line, most);
@@ -128,7 +129,11 @@ impl Beam<'_> {
             beam = next;
         }
         if found.is_empty() {
-            found = beam.into_iter().take(most).map(|spot| self.line(&spot.state, spot.actions, spot.paid, interrupt)).collect();
+            found = beam
+                .into_iter()
+                .take(most)
+                .map(|spot| self.line(&spot.state, spot.actions, spot.paid, interrupt))
+                .collect();
         }
         found
     }
@@ -142,7 +147,8 @@ impl Beam<'_> {
         steps: &mut u64,
         interrupt: &mut Interrupt,
     ) -> Vec<Line> {
-        let best = children.into_iter().reduce(|best, next| if next.value > best.value { next } else { best });
+        let best =
+            children.into_iter().reduce(|best, next| if next.value > best.value { next } else { best });
         if let Some(best) = best.filter(|_| found.is_empty()) {
             let spot = self.grow(&beam[best.parent], &best, steps);
             found.push(self.line(&spot.state, spot.actions, spot.paid, interrupt));
@@ -170,7 +176,13 @@ impl Beam<'_> {
     }
 
     /// What is left of a state to its player when the turn ends there; the state goes on to that end.
-    fn worth(&self, state: &mut State, paid: [f64; 2], steps: &mut u64, interrupt: &mut Interrupt) -> Worth {
+    fn worth(
+        &self,
+        state: &mut State,
+        paid: [f64; 2],
+        steps: &mut u64,
+        interrupt: &mut Interrupt,
+    ) -> Worth {
         let paid = match self.end_of_turn(state) {
             Some(last) => self.act(state, last, paid, steps),
             None => paid,

@@ -31,6 +31,9 @@ crate::params! {
         pub width: u32 = 24, in 1..=100_000;
         /// The most actions of a turn.
         pub depth: u32 = 30, in 1..=10_000;
+        /// Whether the turn is searched a second time for a win, by the game's own evaluator, where another one judges: what
+        /// one of them leaves out of the beam the other may keep.
+        pub second_look: bool = true;
         /// The best ends of the turn that the next player's reply is looked at for; 0 for no look at replies.
         pub replies: u32 = 12, in 0..=100_000;
         /// Positions that are kept after each action of a reply.
@@ -83,7 +86,9 @@ impl Planner for TurnSearch {
                 evaluator.get().check(&*model).map_err(|why| named(format!("evaluator: {why}")))?;
             }
             None if model.has().evaluator => {}
-            None => return Err(named("it needs features or an evaluator, which this game lacks".to_owned())),
+            None => {
+                return Err(named("it needs features or an evaluator, which this game lacks".to_owned()));
+            }
         }
         if model.info().discount != 1.0 {
             return Err(named("it needs returns that are not discounted, as this game's are".to_owned()));
@@ -191,11 +196,30 @@ impl TurnDecision<'_> {
     }
 
     /// The best way to play the turn on: a row for each of the first actions that were looked into, and the way.
-    fn turn(&self, worlds: &[State], steps: &mut u64, interrupt: &mut Interrupt) -> (Vec<Row>, Vec<Action>) {
+    fn turn(
+        &self,
+        worlds: &[State],
+        steps: &mut u64,
+        interrupt: &mut Interrupt,
+    ) -> (Vec<Row>, Vec<Action>) {
         let TurnParams { width, replies, .. } = *self.params;
         let most = replies.max(1) as usize;
         let beam = self.beam(self.me, width, self.luck.clone());
         let mut lines = beam.search(&worlds[0], most, steps, self.limit, interrupt);
+        let wins = |lines: &[Line]| {
+            lines.first().is_some_and(|line| line.is_over && line.value >= self.model.info().max_return)
+        };
+        if self.params.second_look
+            && self.evaluator.is_some()
+            && self.model.has().evaluator
+            && !wins(&lines)
+        {
+            let other = Beam { evaluator: None, ..self.beam(self.me, width, self.luck.clone()) };
+            let found = other.search(&worlds[0], 1, steps, self.limit, interrupt);
+            if wins(&found) {
+                lines = found;
+            }
+        }
         let mut looked = 0;
         for line in &mut lines {
             let stop = interrupt.poll() || *steps >= self.limit;
@@ -256,7 +280,8 @@ impl TurnDecision<'_> {
             }
             legal.clear();
             model.legal(&state, self.me, &mut legal);
-            let Some(action) = [Some(action), last].into_iter().flatten().find(|action| legal.contains(action))
+            let Some(action) =
+                [Some(action), last].into_iter().flatten().find(|action| legal.contains(action))
             else {
                 break;
             };
@@ -341,7 +366,8 @@ impl TurnDecision<'_> {
             let joint = [pair[0]];
             let turn = model.turn(&state);
             model.step(&mut state, &joint, &mut rewards[..model.info().players]);
-            key = after_observation(after_action(key, pair[0]), model.observe(&state, turn, &joint, self.me));
+            key =
+                after_observation(after_action(key, pair[0]), model.observe(&state, turn, &joint, self.me));
             if model.turn(&state) != Turn::One(self.me) {
                 break;
             }
