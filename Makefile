@@ -30,7 +30,7 @@ test: test-rust test-python ## all tests, Rust and Python; FAST=1: without the s
 test-rust: $(BIN)/python
 	cargo test --workspace --quiet
 
-test-python: $(READY) $(VENV)/.bench $(VENV)/.cluster $(VENV)/.web
+test-python: $(READY) $(VENV)/.bench $(VENV)/.cluster $(VENV)/.web $(VENV)/.gym
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup $(if $(FAST),-m "not slow")
 
 check: check-rust check-python ## formatting, lints and types
@@ -42,7 +42,7 @@ check-rust: $(BIN)/python
 	find crates/kibitz-games/src/games -name '*.rs' | xargs rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
-check-python: $(READY) $(VENV)/.web
+check-python: $(READY) $(VENV)/.web $(VENV)/.gym
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy python/kibitz $(wildcard examples/*.py)
@@ -64,6 +64,10 @@ lock: ## pin the newest packages (needs uv)
 	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
 		--extra web --constraint requirements.lock --constraint requirements-bench.lock \
 		--constraint requirements-cluster.lock pyproject.toml --output-file requirements-web.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra gym --constraint requirements.lock --constraint requirements-bench.lock \
+		--constraint requirements-cluster.lock --constraint requirements-web.lock pyproject.toml \
+		--output-file requirements-gym.lock
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(CORE) target
@@ -105,6 +109,12 @@ $(VENV)/.cluster: requirements-cluster.lock $(VENV)/.packages | $(VENV)/.bench
 $(VENV)/.web: requirements-web.lock $(VENV)/.packages
 	@$(PIP) --only-binary :all: -r requirements-web.lock \
 		|| echo "starlette, uvicorn or httpx cannot be installed here: the tests of the network are left out." >&2
+	@touch $@
+
+# And so are environments for reinforcement learning.
+$(VENV)/.gym: requirements-gym.lock $(VENV)/.packages
+	@$(PIP) --only-binary :all: -r requirements-gym.lock \
+		|| echo "gymnasium or pettingzoo cannot be installed here: the tests of environments are left out." >&2
 	@touch $@
 
 $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain

@@ -1,7 +1,7 @@
 """Games of the original Duelyst, replayed: what is recorded beside what our rules make of it.
 
-The records are of another program (`../shared/oracle/duelyst`, whose README has their format). Random outcomes are
-taken from them; everything else must follow.
+The records are of another program (`../shared/oracle/duelyst`, whose README has their format). Random
+outcomes are taken from them; everything else must follow.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import kibitz as kb
 
 RECORDS = Path(__file__).parent.parent.parent / "shared" / "oracle" / "duelyst"
 FACTIONS = ["lyonar", "songhai", "vetruvian", "abyssian", "magmar", "vanar"]
@@ -84,18 +82,39 @@ class Names:
         """A recorded state in the words of our facts, modifiers left out."""
         facts = []
         for unit in state["U"]:
-            _uid, card, owner, x, y, attack, health, most, out, moves, attacks, _moves, times, *_rest, mods = unit
+            (
+                _uid,
+                card,
+                owner,
+                x,
+                y,
+                attack,
+                health,
+                most,
+                out,
+                moves,
+                attacks,
+                _moves,
+                times,
+                *_rest,
+                mods,
+            ) = unit
             head = f"unit {self.names[card]} of player {owner + 1} at {cell_name(x, y)}: "
             if over:
                 facts.append(f"{head}{health} health")
                 continue
             names = [mod if isinstance(mod, str) else mod[0] for mod in mods]
-            stunned = any(mod[0] == "ModifierStunnedVanar" and not mod[1].get("off") for mod in mods if not isinstance(mod, str))
+            stunned = any(
+                mod[0] == "ModifierStunnedVanar" and not mod[1].get("off")
+                for mod in mods
+                if not isinstance(mod, str)
+            )
             marks = ", exhausted" if out else ""
             marks += ", stunned" if stunned else ""
             marks += ", dispelled" if "ModifierSilence" in names else ""
             facts.append(
-                f"{head}{attack} attack, {health} of {most} health, {moves} moves, {attacks} attacks of {times}{marks}"
+                f"{head}{attack} attack, {health} of {most} health, {moves} moves, "
+                f"{attacks} attacks of {times}{marks}"
             )
         if over:
             return facts
@@ -116,7 +135,9 @@ class Names:
                     facts.append(f"card {slot + 1} of player {player}: {self.names[held[1]]}")
             pile = Counter(self.names[ids[uid]] for uid in side["d"])
             facts += sorted(f"pile of player {player}: {count} {name}" for name, count in pile.items())
-            facts += [f"artifact of player {player}: {self.names[card]} {left}" for _, card, left in side["art"]]
+            facts += [
+                f"artifact of player {player}: {self.names[card]} {left}" for _, card, left in side["art"]
+            ]
             if side["rep"]:
                 facts.append(f"player {player} has replaced a card")
             if side["bbs"]:
@@ -131,11 +152,11 @@ def plain(facts: list[str], over: bool = False) -> list[str]:
     kept = [fact for fact in facts[1:] if not fact.startswith("  ")]
     if over:
         units = [fact for fact in kept if fact.startswith("unit ")]
-        return [
-            f"{unit.split(': ')[0]}: {unit.split(', ')[1].split(' ')[0]} health" for unit in units
-        ]
+        return [f"{unit.split(': ')[0]}: {unit.split(', ')[1].split(' ')[0]} health" for unit in units]
     springs = sorted(fact for fact in kept if "spring at" in fact)
-    piles = {player: sorted(f for f in kept if f.startswith(f"pile of player {player}")) for player in (1, 2)}
+    piles = {
+        player: sorted(f for f in kept if f.startswith(f"pile of player {player}")) for player in (1, 2)
+    }
     facts = []
     for fact in kept:
         if "spring at" in fact:
@@ -173,7 +194,11 @@ class Replay:
     """One recorded game beside ours."""
 
     def __init__(
-        self, record: dict[str, Any], names: Names, game: Any, samples: dict[int, dict[str, Any]] | None = None
+        self,
+        record: dict[str, Any],
+        names: Names,
+        game: Any,
+        samples: dict[int, dict[str, Any]] | None = None,
     ) -> None:
         self.samples = samples or {}
         self.record = record
@@ -187,7 +212,10 @@ class Replay:
         for action, _ in self.state.outcomes():
             if self.state.action_name(None, action) == wanted:
                 return int(action)
-        raise LookupError(f"chance cannot give {wanted}: {[self.state.action_name(None, a) for a, _ in self.state.outcomes()]}")
+        raise LookupError(
+            f"chance cannot give {wanted}: "
+            f"{[self.state.action_name(None, a) for a, _ in self.state.outcomes()]}"
+        )
 
     def deal(self) -> None:
         """The first hands."""
@@ -209,14 +237,16 @@ class Replay:
         given = []
         for event in step["ev"]:
             match event:
-                case ["DrawCard", player, uid, slot] if uid >= 0:
+                case ["DrawCard", player, uid, _slot] if uid >= 0:
                     given.append(("card", self.names.names[ids[uid]]))
                 case ["DrawCard", player, -1, -1] if before["P"][player]["d"]:
                     # A burned card: the one that is missing from the pile.
                     given.append(("burned", ""))
                 case ["ReplaceCardFromHand", _player, uid, _slot]:
                     given.append(("card", self.names.names[ids[uid]]))
-                case ["PlayCardSilently" | "PlayCard", _s, _t, _uid, card, x, y] if card < 20000 or card == 40004:
+                case ["PlayCardSilently" | "PlayCard", _s, _t, _uid, card, x, y] if (
+                    card < 20000 or card == 40004
+                ):
                     given.append(("cell", cell_name(x, y)))
         return given
 
@@ -310,5 +340,8 @@ class Replay:
             return True
         extra = [fact for fact in ours if fact not in theirs]
         missing = [fact for fact in theirs if fact not in ours]
-        self.wrong.append(f"{self.where(number)}\n   ours {extra}\n   theirs {missing}" + ("" if extra or missing else f"\n order {ours[:12]} {theirs[:12]}"))
+        self.wrong.append(
+            f"{self.where(number)}\n   ours {extra}\n   theirs {missing}"
+            + ("" if extra or missing else f"\n order {ours[:12]} {theirs[:12]}")
+        )
         return False

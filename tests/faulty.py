@@ -14,7 +14,7 @@ class First(kb.PlannerBase):
     """Takes the first legal action: the base of all that go wrong now and then."""
 
     def act(self, view: kb.View) -> kb.Decision:
-        return kb.Decision(view, view.legal[0][0])
+        return kb.Decision(view, view.legal()[0])
 
 
 class Raises(First):
@@ -92,7 +92,7 @@ class Slowish(First):
         if Slowish.moves == BUSY:
             self._interfere()
         time.sleep(0.004)
-        return kb.Decision(view, view.legal[self.seed % len(view.legal)][0])
+        return kb.Decision(view, view.legal()[self.seed % len(view.legal())])
 
     def _interfere(self) -> None:
         if folder := os.environ.get(HOLD):

@@ -8,3 +8,16 @@ GAME = """(role white) (role black)
 (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
 """
 """Two who say numbers for three steps; what ends it, and what it pays, is missing."""
+
+GOAL = """BasicGame
+    SpriteSet
+        goal > Immovable
+    LevelMapping
+        g > goal
+    InteractionSet
+        avatar wall > stepBack
+        goal avatar > killSprite scoreChange=1
+    TerminationSet
+        SpriteCounter stype=goal win=True
+"""
+"""A video game in which the avatar walks to goals, each of which pays one."""

@@ -25,7 +25,7 @@ def test_presents_fit_the_view(kind: str) -> None:
     seen: Counter[str] = Counter()
     for _ in range(600):
         state = belief.sample()
-        assert state.text(1) == view.text
+        assert state.text(1) == view.text()
         assert state.movers == [1]
         seen[state.text()] += 1
     # Two cards are left for the other player, equally likely whatever it did.

@@ -160,9 +160,9 @@ def test_the_referee_tells_each_player_its_own() -> None:
     assert len(referee.opening()) == referee.steps > 0
     views = [referee.view(player) for player in (0, 1)]
     assert views[0].events != views[1].events, "each sees its own card only"
-    assert views[1].legal == []
+    assert views[1].legal() == []
     assert views[0].key != views[1].key
-    action, name = views[0].legal[0]
+    action, name = views[0].legal()[0], views[0].names()[0]
     steps = referee.apply([action])
     assert steps[0][1] == [action]
     assert referee.view(0).events[-2] == ("acted", action, name)
@@ -260,7 +260,7 @@ class Last(kb.PlannerBase):
         self.back = back
 
     def act(self, view: kb.View) -> kb.Decision:
-        actions = [action for action, _ in view.legal]
+        actions = view.legal()
         table = [(action, float(action), None, 1) for action in reversed(actions)]
         return kb.Decision(view, actions[-1 - self.back % len(actions)], table, ["by a rule"])
 

@@ -19,13 +19,13 @@ class Mine(kb.PlannerBase):
     def act(self, view):
         {body}
 """
-FINE = "return kb.Decision(view, view.legal[0][0])"
+FINE = "return kb.Decision(view, view.legal()[0])"
 
 # What is wrong, an attribute or method of the class, the body of `act`, what is said, on which line.
 PLANNERS = {
     "a number": ("pass", "return 3", r"Mine\.act .* answered 3; it should return a kibitz.Decision", 7),
     "nothing": ("pass", "pass", r"answered None; it should return a kibitz.Decision", 7),
-    "a pair": ("pass", "return view.legal[0]", r"answered \(0, 'a1'\); it should return", 7),
+    "a pair": ("pass", "return (0, 'a1')", r"answered \(0, 'a1'\); it should return", 7),
     "a name": ("pass", "return kb.Decision(view, 'a1')", "action should be the number of an action", 8),
     "below zero": ("pass", "return kb.Decision(view, -1)", "-1 is not one of the view's legal actions", 8),
     "no table": ("pass", "return kb.Decision(view, 0, 5)", "table should be a list of .action, value", 8),

@@ -155,7 +155,7 @@ def test_the_referee_stops_where_it_is_told_to() -> None:
     with pytest.raises(ValueError, match="while chance moved"):
         referee.apply([0])
     door = kb.Referee(kb.load(Door()), max_steps=5)
-    go = {name: action for action, name in door.view(0).legal}["go"]
+    go = dict(zip(door.view(0).names(), door.view(0).legal(), strict=True))["go"]
     assert len(door.apply([go])) == door.steps == 5
     with pytest.raises(ValueError, match="max_steps is a whole number"):
         kb.play(Door(), "random", max_steps=-1)

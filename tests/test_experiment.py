@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def figures(results: Results) -> pl.DataFrame:
-    return results.frame.drop("seconds", "slowest", "cpu", "busy")
+    return results.frame().drop("seconds", "slowest", "cpu", "busy")
 
 
 def test_sweeps() -> None:
@@ -366,7 +366,7 @@ def test_a_width_stops_where_it_is_reached(tmp_path: Path) -> None:
     assert "decided by their results" in str(results.result(results.cells[0]))
     assert "decided by their results" in str(kb.lab.report(results))
     # One deal less would not have been enough.
-    last = results.frame["episode"].max()
+    last = results.frame()["episode"].max()
     before = [record for record in results.records() if record.episode != last]
     less = kb.lab.summarise(kb.load("kuhn-poker"), ["a", "b"], before, sequential=True)
     assert max(map(width, less.standings)) > 0.25

@@ -37,7 +37,7 @@ def slow_experiment() -> Experiment:
 
 def figures(results: Results) -> pl.DataFrame:
     """All that must not depend on how a run went."""
-    return results.frame.drop(TIMES)
+    return results.frame().drop(TIMES)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def faults_of(planner: Any, folder: Path, **settings: Any) -> list[kb.lab.Fault]
     apart = planner is faulty.Killer or experiment.move_seconds is not None
     results = run(experiment, folder, jobs=2 if apart else 1)
     assert results.complete
-    assert len(results.frame) == 4
+    assert len(results.frame()) == 4
     whole = list(results.records(results.cells[-1]))
     assert all(record.fault is None for record in whole)
     found = list(results.records(results.cells[0]))
@@ -224,7 +224,7 @@ def test_strict_stops(tmp_path: Path) -> None:
     )
     with pytest.raises(kb.lab.FaultError, match=r"Raises on seat [12] of tic-tac-toe: raised: KeyError"):
         run(experiment, tmp_path, jobs=2, strict=True)
-    assert 0 < len(open_results(tmp_path).frame) < 1000
+    assert 0 < len(open_results(tmp_path).frame()) < 1000
     # It is recorded, so a strict run stops again, and another one goes on.
     with pytest.raises(kb.lab.FaultError):
         run(experiment, tmp_path, jobs=1, strict=True)
@@ -258,7 +258,7 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
         assert "File too large" in done.stderr
         # What was whole is there, and counts where no deal before it is missing.
         results = open_results(tmp_path / jobs)
-        assert 5 < len(results.frame) + results.beyond < 500
+        assert 5 < len(results.frame()) + results.beyond < 500
 
 
 def test_an_unwritable_folder_is_said(tmp_path: Path) -> None:

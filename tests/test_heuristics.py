@@ -158,3 +158,14 @@ def test_costs_are_relative() -> None:
     assert slower.figure.value < 0.9
     share = costs.share_of_time("tic-tac-toe.kif", twice, once, scale=0.3)
     assert 0.1 < share.figure.value < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("pentago", "pentago.kif"), ("tiger", "tiger"), ("nogo", "nogo")]
+)
+def test_info_knows_the_games(name: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rules that come with kibitz may be named as elsewhere, and games that are no rules file as well."""
+    assert main(["info", name]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == shown
+    assert ("machine" in out) == shown.endswith(".kif")

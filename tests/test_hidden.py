@@ -48,7 +48,7 @@ def first_choice(name: str, spec: str, *, seed: int = 1) -> kb.Decision:
     while True:
         view = referee.view(0)
         decision = planner.act(view)
-        if len(view.legal) > 1:
+        if len(view.legal()) > 1:
             return decision
         referee.apply([decision.action])
 
@@ -72,9 +72,9 @@ def test_they_play_games_written_in_python(spec: str) -> None:
     [
         "is-mcts(simulations=200)",
         "pomcp(simulations=200, belief=hypergames(50))",
-        "hindsight(worlds=10)",
+        "hindsight(worlds=5)",
         "hyperplay(worlds=5)",
-        "lifted-hyperplay(worlds=2)",
+        "lifted-hyperplay(worlds=2, hypergames=20, horizon=10)",
     ],
 )
 @pytest.mark.parametrize("name", ["kuhn-poker", "tiger", "kriegspiel-tic-tac-toe.kif"])
@@ -230,7 +230,7 @@ def test_a_horizon_that_is_too_far_is_drawn_nearer() -> None:
 def test_hypergames_say_how_many_were_changed() -> None:
     game = kb.load("exploding-bomb.kif")
     referee, belief = kb.Referee(game, seed=1), kb.Belief(game, "hypergames(50)", seed=1)
-    while len(view := referee.view(0).legal) < 2:
+    while len(view := referee.view(0).legal()) < 2:
         referee.apply([view[0][0]])
     belief.update(referee.view(0))
     assert belief.size == 2

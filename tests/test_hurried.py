@@ -95,10 +95,10 @@ def test_only_budgets_of_time_are_hurried() -> None:
 
 def test_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
     experiment = Experiment("small", games=["tic-tac-toe"], planners=[TIMED, COUNTED], episodes=4)
-    frame = run(experiment, tmp_path).frame
+    frame = run(experiment, tmp_path).frame()
     for seating, busy in frame.select("seating", "busy").iter_rows():
         assert [value > 0 for value in busy] == [planner == 0 for planner in seating]
     frame.drop("busy").write_parquet(tmp_path / TABLE)
     earlier = open_results(tmp_path)
-    assert earlier.frame.equals(frame.with_columns(pl.lit(None, frame.schema["busy"]).alias("busy")))
+    assert earlier.frame().equals(frame.with_columns(pl.lit(None, frame.schema["busy"]).alias("busy")))
     assert earlier.result(earlier.cells[0]).standings[0].processor is None

@@ -11,6 +11,7 @@ import pytest
 
 import kibitz as kb
 from kibitz.planners import decide
+from rule_texts import GOAL
 
 SOLVED = (1, 2, 3, 4, 5, 6, 7, 8, 0)
 
@@ -181,22 +182,10 @@ def test_normalised_values_do_not_depend_on_the_unit() -> None:
     assert visits(Throw(), plain) != visits(Shifted(), plain)
 
 
-ROOM = """BasicGame
-    SpriteSet
-        goal > Immovable
-    LevelMapping
-        g > goal
-    InteractionSet
-        avatar wall > stepBack
-        goal avatar > killSprite
-    TerminationSet
-        SpriteCounter stype=goal win=True
-"""
-
-
 def test_who_is_penalised_for_going_back_sees_more_of_the_world(tmp_path: Path) -> None:
-    rows = ["w" * 16, "wA" + "." * 13 + "w", *["w" + "." * 14 + "w"] * 12, "w" + "." * 13 + "gw", "w" * 16]
-    (tmp_path / "room.txt").write_text(ROOM)
+    rows = ["w" * 16, "wA" + "." * 13 + "w", *["w" + "." * 14 + "w"] * 11]
+    rows += ["w" + "." * 13 + "ww", "w" + "." * 12 + "wgw", "w" * 16]  # nobody comes to the goal
+    (tmp_path / "room.txt").write_text(GOAL)
     (tmp_path / "room_lvl0.txt").write_text("\n".join(rows))
     game = kb.load(f"{tmp_path}/room.vgdl(wait=false)")  # in the framework's naming
     places = []

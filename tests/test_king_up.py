@@ -378,8 +378,8 @@ def test_a_vote_without_a_card_is_refused(tmp_path: Path) -> None:
     referee = kb.Referee(from_file(file))
     assert referee.movers == [0, 1, 2]
     assert [len(referee.state.legal(player)) for player in range(3)] == [1, 2, 2]
-    assert "without a vote card you can only say yes" in referee.view(0).text
-    assert "you can only say yes" not in referee.view(1).text
+    assert "without a vote card you can only say yes" in referee.view(0).text()
+    assert "you can only say yes" not in referee.view(1).text()
     with pytest.raises(ValueError, match="no legal action is called 'no'; legal are yes"):
         referee.state.find_action(0, "no")
     with pytest.raises(ValueError, match=r"1 is not a legal action of player 1; legal are 0 \(yes\)"):

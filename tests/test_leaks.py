@@ -198,7 +198,12 @@ def test_a_view_is_the_same_by_a_copy_of_the_game() -> None:
     copy = pickle.loads(pickle.dumps(game))
     for seed in range(5):
         one, other = kb.Referee(game, seed).view(0), kb.Referee(copy, seed).view(0)
-        assert (one.legal, one.events, one.key) == (other.legal, other.events, other.key)
+        assert (one.legal(), one.names(), one.events, one.key) == (
+            other.legal(),
+            other.names(),
+            other.events,
+            other.key,
+        )
 
 
 class TestCommand:

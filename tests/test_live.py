@@ -1,4 +1,4 @@
-"""Video games at a steady tick: with a keyboard and a clock that the test moves, and in a terminal of its own."""
+"""Video games at a steady tick: with a keyboard and a clock that the test moves, and in a real terminal."""
 
 from __future__ import annotations
 
@@ -13,24 +13,14 @@ import pytest
 import kibitz as kb
 from kibitz.cli._live import HELP, Leave, Live, can_be_live
 from kibitz.episode import begin, drive
+from rule_texts import GOAL
 
-RULES = """BasicGame
-    SpriteSet
-        goal > Immovable
-    LevelMapping
-        g > goal
-    InteractionSet
-        avatar wall > stepBack
-        goal avatar > killSprite scoreChange=1
-    TerminationSet
-        SpriteCounter stype=goal win=True
-"""
 TICK = 0.1
 
 
 @pytest.fixture
 def game(tmp_path: Path) -> kb.Game:
-    (tmp_path / "mine.vgdl").write_text(RULES)
+    (tmp_path / "mine.vgdl").write_text(GOAL)
     (tmp_path / "mine_lvl0.txt").write_text("wwwwww\nwA..gw\nwwwwww\n")
     return kb.load(str(tmp_path / "mine.vgdl"))
 

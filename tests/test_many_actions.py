@@ -120,6 +120,6 @@ def test_no_action_is_left_out() -> None:
 def test_a_table_of_all_actions_is_checked_in_no_time() -> None:
     game = kb.load(Needle())
     view = kb.Referee(game).view(0)
-    rows = [(action, 0.0, None, 1) for action, _ in view.legal]
+    rows = [(action, 0.0, None, 1) for action in view.legal()]
     with work_below(3):
         assert len(kb.Decision(view, rows[-1][0], rows).table) == MANY

@@ -110,7 +110,9 @@ def test_scripts_keep_their_rectangle(patrolling: ModuleType) -> None:
 
 
 def test_an_exact_belief_that_is_too_large_says_how_large() -> None:
-    with pytest.raises(ValueError, match=r"more than 50 states of single pieces .*, at least about \d+; use"):
+    with pytest.raises(
+        ValueError, match=r"more than 50 states of single pieces .*, at least about \d+; use"
+    ):
         kb.play("navy-defense(size=9, submarines=3)", ["hindsight(belief=exact(50))"], seed=1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -133,6 +134,59 @@ def test_any_number_of_players_also_at_once(game: str) -> None:
             kb.play(game, [spec] * players, seed=1, max_steps=3)
         except ValueError as error:
             assert "pays at its end only" in str(error) or "perfect information" in str(error)  # noqa: PT017
+
+
+class Stakes(kb.Rules[tuple[int, ...]]):
+    """Three players in turn take one point, or toss a coin for six; then all keep or give three, at once.
+
+    The state is what has been done; paid is a thirtieth of what one has more than the others on average.
+    """
+
+    players = 3
+    paid_at_end = simultaneous = True
+
+    def initial(self) -> tuple[int, ...]:
+        return ()
+
+    def turn(self, state: tuple[int, ...]) -> object:
+        if len(state) == 9:
+            return kb.OVER
+        if len(state) == 6:
+            return (0, 1, 2)
+        return kb.CHANCE if len(state) % 2 else len(state) // 2
+
+    def legal(self, state: tuple[int, ...], player: int) -> list[int]:
+        return [0, 1]
+
+    def chance(self, state: tuple[int, ...]) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 0.5)]
+
+    def step(
+        self, state: tuple[int, ...], joint: Sequence[int]
+    ) -> tuple[tuple[int, ...], list[float] | None]:
+        after = (*state, *joint)
+        if len(after) < 9:
+            return after, None
+        had = [
+            (6 * after[2 * seat + 1] if after[2 * seat] else 1) - 3 * after[6 + seat] for seat in range(3)
+        ]
+        return after, [(own - (sum(had) - own) / 2) / 30 for own in had]
+
+
+@pytest.mark.parametrize("spec", ["nmc(1)", "nmc(2)", "nmc(2, prune=depth)", "nmc(1, discount=none)"])
+def test_three_players_with_chance_at_once_and_returns_between(spec: str) -> None:
+    """Nobody gives away anything, since that never helps; a coin is worth more than a point."""
+    tosses = gifts = 0
+    for seed in range(120):
+        referee, game = kb.Referee(kb.load(Stakes()), seed), kb.load(Stakes())
+        planner = kb.planner(spec)
+        planner.start(game, 0, seed)
+        tosses += planner.act(referee.view(0)).name == "1"
+        while len(referee.movers) < 3:
+            referee.apply([0 for _ in referee.movers])
+        gifts += planner.act(referee.view(0)).name == "1"
+    assert tosses > 60
+    assert gifts < 30
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_names_are_openspiels_and_each_is_there_once() -> None:
     for name in ("mancala", "pentago", "leduc_poker"):
         referee = kb.Referee(kb.load(f"openspiel:{name}"), 3)
         for mover in referee.movers:
-            names = [name for _, name in referee.view(mover).legal]
+            names = referee.view(mover).names()
             assert len(set(names)) == len(names)
 
 
@@ -128,7 +128,7 @@ def test_a_view_says_what_has_changed_and_nothing_of_what_has_not() -> None:
     assert [(kind, words) for kind, _, words in referee.view(0).events] == [("observed", card)]
     referee.apply([referee.state.find_action(0, "Bet")])
     assert [words for _, _, words in referee.view(1).events][-1] == "b"
-    assert str(referee.state.value) not in referee.view(1).text
+    assert str(referee.state.value) not in referee.view(1).text()
 
 
 @pytest.mark.parametrize(

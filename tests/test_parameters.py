@@ -81,6 +81,7 @@ BASES = {
     "samples": "samples=5",
     "depth": "depth=3",
     "level": "horizon=20",
+    "horizon": "horizon=8",
 }
 """A small budget, by the first of these parameters that a planner has."""
 SEARCHES = (
@@ -189,7 +190,7 @@ def decisions(spec: str, game: str) -> str | None:
                     f"{decision.action} {rows} {decision.simulations} {decision.nodes} {decision.edges} "
                     f"{decision.transitions} {decision.belief} {decision.notes} {decision.counters}"
                 )
-            referee.apply([referee.view(mover).legal[0][0] for mover in referee.movers])
+            referee.apply([referee.view(mover).legal()[0] for mover in referee.movers])
     except ValueError:
         return None
     return "\n".join(shown)

@@ -137,7 +137,7 @@ class TestPerfectInformation:
             exact = decide("minimax(depth=9)", game, view)
             best = {row.action for row in exact.table if row.value == exact.table[0].value}
             chosen = decide("uct(simulations=5000)", game, view)
-            assert chosen.action in best, f"{view.text}\n{chosen.table_text()}"
+            assert chosen.action in best, f"{view.text()}\n{chosen.table_text()}"
 
     @pytest.mark.parametrize(
         ("spec", "tolerance"),
@@ -302,7 +302,7 @@ class TestHiddenInformation:
             referee = kb.Referee(game, seed=seed)
             referee.apply([referee.state.find_action(0, "bet")])
             view = referee.view(1)
-            card = view.text.lower()
+            card = view.text().lower()
             decision = decide(spec, game, view)
             if "king" in card or " k" in card:
                 assert decision.name == "bet", "a king calls"
@@ -310,7 +310,7 @@ class TestHiddenInformation:
             if "jack" in card or " j" in card:
                 assert decision.name == "pass", "a jack folds"
                 seen.add("jack")
-        assert seen == {"king", "jack"}, view.text
+        assert seen == {"king", "jack"}, view.text()
 
     def test_beliefs_agree(self) -> None:
         game = kb.load("kuhn-poker")

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import random
+import re
 import socket
 import xml.etree.ElementTree as ElementTree
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -293,7 +294,7 @@ def test_a_late_player_answers_something_legal() -> None:
             import time
 
             time.sleep(0.6)
-            return kb.Decision(view, view.legal[0][0])
+            return kb.Decision(view, view.legal()[0])
 
     async def talk(player: Player) -> None:
         await player.answer(f"( START m XPLAYER ({TIC_TAC_TOE}) 30 0.3 )")
@@ -501,3 +502,132 @@ def test_lines_give_up_in_time() -> None:
             assert line.repeats > 0
 
     asyncio.run(talk())
+
+
+CHICKEN = (FOLDER / "real-time-chicken.kif").read_text()
+
+
+def test_a_player_in_real_time_answers_when_it_acts() -> None:
+    class Swerves(kb.PlannerBase):
+        """At once."""
+
+        def act(self, view: kb.View) -> kb.Decision:
+            return kb.Decision(view, view.legal()[0])
+
+    async def talk(player: Player) -> None:
+        rules = f"(START m BLUE ({CHICKEN}) 30 1000)"
+        assert await player.answer(rules) == "READY"
+        first = asyncio.ensure_future(player.answer("( PLAY m NIL 0 )", turn=0))
+        assert await first == "swerve"
+        # What it sent was too late: it is told, and sends it again.
+        again = asyncio.ensure_future(player.answer("( PLAY m NIL 3.5 )", turn=1))
+        assert await again == "swerve"
+        assert await player.answer("( PLAY m NIL 3.5 )", turn=1) == "swerve"
+        assert await player.answer("( PLAY m NIL 0 )", turn=0) == "swerve"
+        # Messages are heard in the order of their numbers, whenever they come.
+        late = asyncio.ensure_future(player.answer("( PLAY m NIL 5 )", turn=3))
+        await asyncio.sleep(0)
+        assert not late.done()
+        two = asyncio.ensure_future(player.answer("( PLAY m NIL 4 )", turn=2))
+        assert {await two, await late} <= {"NIL", "swerve"}
+        assert await player.answer("( STOP m (NIL swerve) 5.5 )") == "DONE"
+        assert player.playing == 0
+
+    asyncio.run(talk(Player(lambda game: Swerves())))
+
+
+def test_bad_input_in_real_time(caplog: pytest.LogCaptureFixture) -> None:
+    async def talk(player: Player) -> None:
+        await player.answer(f"(START m RED ({CHICKEN}) 30 1000)")
+        waits = asyncio.ensure_future(player.answer("( PLAY m NIL 0 )"))
+        await asyncio.sleep(0.05)
+        for text in (
+            "( PLAY m (swerve swerve swerve) 1 )",
+            "( PLAY m (dance NIL) 1.5 )",
+            "( PLAY m NIL 1 )",
+            "( PLAY m NIL -1 )",
+        ):
+            waits, before = asyncio.ensure_future(player.answer(text)), waits
+            await asyncio.sleep(0.05)
+            # Each is heard, and the one before is answered.
+            assert await before == "NIL"
+        with pytest.raises(Malformed):
+            await player.answer("( PLAY m NIL soon )")
+        # A time in a game of turns.
+        await player.answer(f"( START t XPLAYER ({TIC_TAC_TOE}) 30 30 )")
+        with pytest.raises(Silent, match="there is none"):
+            await player.answer("( PLAY t NIL 1.5 )")
+        assert await player.answer("( ABORT m )") == "DONE"
+        assert await waits == "NIL"
+
+    class Never(kb.PlannerBase):
+        """Waits."""
+
+        def act(self, view: kb.View) -> kb.Decision:
+            return kb.Decision(view, kb.WAIT if view.may_wait else view.legal()[0])
+
+    asyncio.run(talk(Player(lambda game: Never())))
+    logged = [record.getMessage() for record in caplog.records if record.name == "kibitz.ggp"]
+    for what in ("2 roles, and 3 moves", "dance", "the manager's clock has gone back to 1"):
+        assert any(what in line for line in logged), (what, logged)
+    assert all("\n" not in line for line in logged)
+
+
+def test_the_manager_in_real_time_speaks_as_published() -> None:
+    heard: dict[str, list[str]] = {"red": [], "blue": []}
+
+    def answers(role: str) -> Callable[[str], bytes]:
+        def answer(message: str) -> bytes:
+            heard[role].append(message)
+            kind = message.split()[1]
+            said = {"START": "READY", "STOP": "DONE"}.get(kind)
+            plays = sum("PLAY" in line for line in heard[role])
+            # Blue sends what is no move, and is told so; red swerves at once.
+            return http(said or ("dance" if role == "blue" and plays == 1 else "NIL"))
+
+        return answer
+
+    class Second(kb.PlannerBase):
+        """Swerves after the first second."""
+
+        def act(self, view: kb.View) -> kb.Decision:
+            gone = sum(ticks for kind, ticks, _ in view.events if kind == "passed")
+            if gone >= 1_500_000:
+                return kb.Decision(view, view.legal()[0])
+            return kb.Decision(view, kb.WAIT, ticks=1_500_000 - gone)
+
+    async def talk() -> None:
+        game = kb.load("real-time-chicken.kif")
+        async with answering(answers("blue")) as url:
+            played = await play(game, [Second(), url], Setting("match.1", 90, 0.02, seed=2))
+        lines = heard["blue"]
+        assert lines[0] == f"( START match.1 blue ({rules_of(game)}) 90 0.02 )"
+        assert lines[1] == "( PLAY match.1 NIL 0 )"
+        assert re.fullmatch(r"\( PLAY match\.1 NIL [0-9.e-]+ \)", lines[2])
+        last = re.fullmatch(r"\( STOP match\.1 \(swerve NIL\) ([0-9.]+) \)", lines[3])
+        assert last is not None
+        assert len(lines) == 4
+        assert played.record.completed
+        assert played.record.goals == [5.0 * int(float(last[1])), 100.0]
+        # The record has the times.
+        again = kb.lab.replay.of(played.episode)
+        assert sum(move.elapsed for move in again.steps) == round(float(last[1]) * 1e6)
+
+    asyncio.run(talk())
+
+
+def test_matches_in_real_time_over_a_network_that_fails() -> None:
+    async def talk(port: int) -> None:
+        lost, _, done, _ = await matches(
+            port,
+            ["real-time-chicken.kif"],
+            6,
+            at_once=3,
+            play=1.0,
+            unit=0.05,
+            faults=0.2,
+            seed=4,
+        )
+        assert lost == 0, done
+
+    run(talk, planner="flat-mc(simulations=20, depth=20, quantum=1)")

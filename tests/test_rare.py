@@ -142,7 +142,7 @@ def after_the_bell(game: kb.Game) -> kb.View:
     """What the player knows in an episode in which the bell rings."""
     for episode in range(100_000):
         referee = kb.Referee(game, 0, episode)
-        while len(referee.view(0).legal) == 1 and not referee.over:
+        while len(referee.view(0).legal()) == 1 and not referee.over:
             referee.apply([referee.state.legal(0)[0]])
         if not referee.over:
             return referee.view(0)

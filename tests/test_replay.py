@@ -73,8 +73,8 @@ def test_an_unfinished_game(tmp_path: Path) -> None:
 def test_the_chosen_action_is_kept_even_if_it_is_not_among_the_best() -> None:
     class Last(kb.PlannerBase):
         def act(self, view: kb.View) -> kb.Decision:
-            rows = [(action, -float(rank), None, 1) for rank, (action, _) in enumerate(view.legal)]
-            return kb.Decision(view, view.legal[-1][0], rows)
+            rows = [(action, -float(rank), None, 1) for rank, action in enumerate(view.legal())]
+            return kb.Decision(view, view.legal()[-1], rows)
 
     decision = replay.of(kb.play("breakthrough", [Last(), "random"], max_steps=1)).steps[0].decisions[0]
     assert decision.actions > len(decision.table) == replay.ROWS + 1

@@ -433,7 +433,7 @@ def test_another_seed_is_another_sample(
     own, other = reproduced(), reproduced("--seed", "7")
     assert (own["seed"], other["seed"]) == (None, 7)
     assert [Path(each["directory"]).name for each in (own, other)] == ["small", "small-seed-7"]
-    played = [open_results(each["directory"]).frame for each in (own, other)]
+    played = [open_results(each["directory"]).frame() for each in (own, other)]
     assert [frame["seed"].unique().to_list() for frame in played] == [[0], [7]]
     # What was computed is the same, what was played or played out is not.
     values = [[figure["ours"]["value"] for figure in each["figures"]] for each in (own, other)]

@@ -86,9 +86,9 @@ def test_a_game_without_end_is_judged_where_the_rest_does_not_count() -> None:
 def test_a_failed_step_has_not_happened() -> None:
     referee = kb.Referee(kb.load(BAD["high"][0]))
     for _ in range(2):
-        referee.apply([referee.view(0).legal[0][0]])
+        referee.apply([referee.view(0).legal()[0]])
     with pytest.raises(kb.GameFault):
-        referee.apply([referee.view(0).legal[0][0]])
+        referee.apply([referee.view(0).legal()[0]])
     assert (referee.steps, referee.over, referee.returns) == (2, False, [0.0])
 
 

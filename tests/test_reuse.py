@@ -23,7 +23,7 @@ def decisions(game: str, planner: str, seat: int = 0) -> tuple[list[Table], list
         for mover in referee.movers:
             view = referee.view(mover)
             if mover != seat:
-                joint.append(others.choice([action for action, _ in view.legal]))
+                joint.append(others.choice(view.legal()))
                 continue
             decision = player.act(view)
             found.append([(row.name, row.visits, row.value) for row in decision.table])

@@ -82,7 +82,7 @@ def test_drawn_chance_and_discounting() -> None:
     referee = kb.Referee(game, seed=5)
     joints = []
     while not referee.over:
-        joints += [step[1] for step in referee.apply([referee.view(0).legal[0][0]])]
+        joints += [step[1] for step in referee.apply([referee.view(0).legal()[0]])]
     assert referee.returns == [1 + 0.5 + 0.25]
     drawn = [game.action_value(joint[0]) for joint in joints[1::2]]
     assert set(drawn) <= {7, 8, 9}

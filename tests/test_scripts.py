@@ -12,17 +12,17 @@ import kibitz as kb
 EXPERIMENT = """
 import kibitz as kb
 experiment = kb.lab.Experiment("short", games=["tic-tac-toe"], planners=["random"], episodes=3{more})
-print("played", len(kb.lab.run(experiment, "out"{jobs}).frame))
+print("played", len(kb.lab.run(experiment, "out"{jobs}).frame()))
 """
 
 OWN = """
 import kibitz as kb
 class Mine(kb.PlannerBase):
     def act(self, view):
-        return kb.Decision(view, view.legal[0][0])
+        return kb.Decision(view, view.legal()[0])
 
 experiment = kb.lab.Experiment("own", games=["tic-tac-toe"], planners=[Mine], episodes=2)
-print("played", len(kb.lab.run(experiment, "out"{jobs}).frame))
+print("played", len(kb.lab.run(experiment, "out"{jobs}).frame()))
 """
 
 

@@ -149,7 +149,7 @@ def test_searches_are_those_that_anybody_can_make(file: Path, tmp_path: Path) ->
     assert [point.at for point in nodes.lines[0].points] == [10, 100, 1000]
     game = kb.load("tic-tac-toe")
     referee = kb.Referee(game)
-    referee.apply([{name: action for action, name in referee.view(0).legal}["a1"]])
+    referee.apply([dict(zip(referee.view(0).names(), referee.view(0).legal(), strict=True))["a1"]])
     for point, simulations in zip(corner.lines[1].points, (10, 100), strict=True):
         made = [
             kb.advise(game, referee.view(1), f"uct(simulations={simulations})", seed=i).values[1]

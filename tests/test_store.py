@@ -222,8 +222,8 @@ def test_what_has_no_checksum_is_read_and_said(lines: Path, capsys: pytest.Captu
     # What is played now has one, and so has the table in the end.
     results = run(experiment(), lines, jobs=1)
     assert results.unsealed == (configuration,)
-    assert len(results.frame) == 6
-    results.frame.write_parquet(lines / TABLE)
+    assert len(results.frame()) == 6
+    results.frame().write_parquet(lines / TABLE)
     assert open_results(lines).unsealed == (configuration, lines / TABLE)
 
 
@@ -235,10 +235,10 @@ def test_a_torn_line_is_played_again(lines: Path) -> None:
     assert read(lines).equals(whole[:-1])
     assert len(tail(path, 0)) == len(whole) - 1
     results = run(experiment(), lines, jobs=1)
-    assert len(results.frame) == 6
+    assert len(results.frame()) == 6
     assert results.complete
     assert (
-        results.frame[:4]
+        results.frame()[:4]
         .drop("seconds", "slowest", "cpu", "busy")
         .equals(whole.drop("seconds", "slowest", "cpu", "busy"))
     )
@@ -255,10 +255,10 @@ def test_compaction(tmp_path: Path) -> None:
     results = run(experiment(), tmp_path, jobs=1)
     assert (tmp_path / "episodes.parquet").exists()
     assert not (tmp_path / "episodes").exists()
-    assert sorted(results.frame["episode"].to_list()) == [0, 0, 1, 1, 2, 2]
+    assert sorted(results.frame()["episode"].to_list()) == [0, 0, 1, 1, 2, 2]
     # Again, nothing is left to play, and nothing changes.
     before = (tmp_path / "episodes.parquet").read_bytes()
-    assert run(experiment(), tmp_path, jobs=1).frame.equals(results.frame)
+    assert run(experiment(), tmp_path, jobs=1).frame().equals(results.frame())
     assert (tmp_path / "episodes.parquet").read_bytes() == before
 
 
@@ -267,8 +267,8 @@ def test_killed_between_compaction_and_tidying(lines: Path) -> None:
     results = run(experiment(), lines, jobs=1)
     (lines / "episodes").mkdir(exist_ok=True)
     (lines / "episodes/0001.jsonl").write_bytes(content)
-    assert open_results(lines).frame.equals(results.frame)
-    assert run(experiment(), lines, jobs=1).frame.equals(results.frame)
+    assert open_results(lines).frame().equals(results.frame())
+    assert run(experiment(), lines, jobs=1).frame().equals(results.frame())
     assert not list((lines / "episodes").glob("*")) if (lines / "episodes").exists() else True
 
 
@@ -321,7 +321,7 @@ def test_configurations_that_cannot_be(lines: Path, content: str, words: str) ->
 
 
 def test_tables_that_cannot_be(tmp_path: Path) -> None:
-    frame = run(experiment(), tmp_path, jobs=1).frame
+    frame = run(experiment(), tmp_path, jobs=1).frame()
     path = tmp_path / "episodes.parquet"
     for wrong, words in (
         (frame.drop("steps"), "as this version of kibitz writes them"),

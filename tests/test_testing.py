@@ -232,7 +232,7 @@ class First(kb.PlannerBase):
     """Always takes the first legal action."""
 
     def act(self, view: kb.View) -> kb.Decision:
-        return kb.Decision(view, view.legal[0][0])
+        return kb.Decision(view, view.legal()[0])
 
 
 class Moody(First):
@@ -242,7 +242,7 @@ class Moody(First):
 
     def act(self, view: kb.View) -> kb.Decision:
         Moody.mood += 1
-        return kb.Decision(view, view.legal[Moody.mood % len(view.legal)][0])
+        return kb.Decision(view, view.legal()[Moody.mood % len(view.legal())])
 
 
 class Careless(Sound):
@@ -257,15 +257,15 @@ class Spy(First):
     """Looks at the truth."""
 
     def act(self, view: kb.View) -> kb.Decision:
-        assert view.text
+        assert view.text()
         rules = view.game.rules
         assert isinstance(rules, Careless)
-        return kb.Decision(view, view.legal[rules.truth[1] == "high"][0])
+        return kb.Decision(view, view.legal()[rules.truth[1] == "high"])
 
 
 class Nonsense(First):
     def act(self, view: kb.View) -> kb.Decision:
-        action = view.legal[0][0]
+        action = view.legal()[0]
         return kb.Decision(view, action, [(action, float("nan"), None, 1)])
 
 

@@ -116,7 +116,7 @@ def play_on(rules: Drawing, planner: kb.Planner, seed: int) -> list[tuple[bool, 
     while not referee.over:
         view = referee.view(0)
         decision = planner.act(view)
-        assert decision.action in dict(view.legal)
+        assert decision.action in view.legal()
         assert all(row.value is None or abs(row.value) <= 10 for row in decision.table)
         decisions.append((lied, decision))
         lie = len(decisions) % 3 == 0

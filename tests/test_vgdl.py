@@ -12,21 +12,11 @@ from golden_files import check_golden
 from kibitz.cli import main
 from kibitz.lang import FOLDER, check, games_in, shipped_rules, trial
 from kibitz.testing import check_game
+from rule_texts import GOAL as RULES
 
 SHIPPED = [entry.name for entry in shipped_rules() if entry.name.endswith(".vgdl")]
 LEVELS = [f"{name}(level={level})" for name in SHIPPED for level in range(3)]
 LEVEL = "wwwww\nwA.gw\nwwwww\n"
-RULES = """BasicGame
-    SpriteSet
-        goal > Immovable
-    LevelMapping
-        g > goal
-    InteractionSet
-        avatar wall > stepBack
-        goal avatar > killSprite scoreChange=1
-    TerminationSet
-        SpriteCounter stype=goal win=True
-"""
 
 
 def write(folder: Path, rules: str = RULES, level: str = LEVEL) -> str:
@@ -164,20 +154,38 @@ def test_files_in_the_naming_of_the_framework(tmp_path: Path, capsys: pytest.Cap
     assert main(["check", "mine(level=1)", "--rules", folder, "--play", "2"]) == 0
     assert main(["match", "mine", "random", "--rules", folder, "--games", "2"]) == 0
     assert main(["watch", "mine", "--planner", "iw", "--rules", folder]) == 0
-    assert "1001" in capsys.readouterr().out
+    assert "score 1: won" in capsys.readouterr().out
     assert main(["watch", "mien", "--rules", folder]) == 2
     assert "did you mean mine?" in capsys.readouterr().err
-    with pytest.raises(ValueError, match=r"mine_lvl1.txt is a level; its rules are mine.txt: mine.txt\(level=1\)"):
+    with pytest.raises(
+        ValueError, match=r"mine_lvl1.txt is a level; its rules are mine.txt: mine.txt\(level=1\)"
+    ):
         kb.load(f"{tmp_path}/mine_lvl1.txt")
 
 
 @pytest.mark.parametrize(
     ("rules", "code", "words"),
     [
-        (RULES.replace("        goal avatar > killSprite scoreChange=1\n", ""), "never-holds", "nothing takes them"),
-        (RULES.replace("        goal avatar > killSprite scoreChange=1\n", ""), "endless", "can end this game"),
-        (RULES.replace("limit", "").replace("stype=goal win", "stype=goal limit=-1 win"), "never-holds", "fewer"),
-        (RULES.replace("avatar wall > st", "goal EOS > killSprite\n        avatar wall > st"), "never-fires", "leaves"),
+        (
+            RULES.replace("        goal avatar > killSprite scoreChange=1\n", ""),
+            "never-holds",
+            "nothing takes them",
+        ),
+        (
+            RULES.replace("        goal avatar > killSprite scoreChange=1\n", ""),
+            "endless",
+            "can end this game",
+        ),
+        (
+            RULES.replace("limit", "").replace("stype=goal win", "stype=goal limit=-1 win"),
+            "never-holds",
+            "fewer",
+        ),
+        (
+            RULES.replace("avatar wall > st", "goal EOS > killSprite\n        avatar wall > st"),
+            "never-fires",
+            "leaves",
+        ),
         (RULES.replace("goal > Imm", "goal >\n            goal > Imm"), "twice", "stands under itself"),
     ],
 )

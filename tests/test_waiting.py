@@ -51,7 +51,7 @@ class Patient(kb.PlannerBase):
         self.asked += 1
         seen = [event for event in view.events if event[0] == "observed"]
         if seen or self.asked > 1:
-            return kb.Decision(view, view.legal[0][0])
+            return kb.Decision(view, view.legal()[0])
         return kb.Decision(view, kb.WAIT, ticks=self.ticks, notes=["not yet"])
 
 
@@ -86,7 +86,7 @@ def test_in_a_game_of_turns_nobody_waits() -> None:
 def test_ticks_go_with_waiting() -> None:
     view = kb.Referee(kb.load(Bell())).view(0)
     with pytest.raises(TypeError, match="goes with WAIT"):
-        kb.Decision(view, view.legal[0][0], ticks=3)
+        kb.Decision(view, view.legal()[0], ticks=3)
     with pytest.raises(TypeError, match="a whole number from 1 on"):
         kb.Decision(view, kb.WAIT, ticks=0)
 

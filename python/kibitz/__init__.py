@@ -29,10 +29,10 @@ from kibitz.episode import Episode, Step, play
 from kibitz.exact import Solution, solve
 from kibitz.games import list_games, load
 from kibitz.planners import AnyPlanner, PlannerBase, PlannerFault, list_planners, planner
-from kibitz.rules import CHANCE, OVER, WAIT, Rules
+from kibitz.rules import CHANCE, OVER, WAIT, AnyGame, Rules
 
 if TYPE_CHECKING:
-    from kibitz import equilibria, lab, learn, testing
+    from kibitz import adapters, equilibria, lab, learn, testing
     from kibitz.equilibria import Equilibrium, Exploitability, Strategy, equilibrium, exploitability
     from kibitz.lab.match import MatchResult, match
 
@@ -40,6 +40,7 @@ __all__ = [
     "CHANCE",
     "OVER",
     "WAIT",
+    "AnyGame",
     "AnyPlanner",
     "Belief",
     "Decision",
@@ -63,6 +64,7 @@ __all__ = [
     "Strategy",
     "View",
     "__version__",
+    "adapters",
     "advise",
     "equilibria",
     "equilibrium",
@@ -82,11 +84,16 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """What there is, also what is imported only when it is asked for."""
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> object:
     """What only some need is imported when it is first asked for."""
     import importlib
 
-    if name in ("equilibria", "lab", "learn", "testing"):
+    if name in ("adapters", "equilibria", "lab", "learn", "testing"):
         return importlib.import_module(f"kibitz.{name}")
     if name in ("MatchResult", "match"):
         return getattr(importlib.import_module("kibitz.lab.match"), name)

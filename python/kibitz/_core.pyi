@@ -1,7 +1,12 @@
 """The Rust core. Private: people import `kibitz`, which wraps all of this."""
 
 from collections.abc import Callable, Sequence
+from os import PathLike
+from random import Random
 from typing import Any, final
+
+from kibitz.rules import Rules
+from kibitz.tree import Tree
 
 __version__: str
 debug_build: bool
@@ -265,6 +270,11 @@ class Game:
     def spec(self) -> str: ...
     @property
     def info(self) -> Info: ...
+    @property
+    def tick(self) -> float | None:
+        """In a game in real time: how long a tick is, in the game's own unit of time (a second, unless whoever plays it
+        says otherwise); else None."""
+
     def demand_declared(self, values: Sequence[float], what: str, slack: float) -> None:
         """GameFault if a player has got, or may expect, what the game says it never pays."""
 
@@ -278,6 +288,7 @@ class Game:
         Nobody who is given it can look up in its table of actions what was played with the other."""
 
     def initial(self) -> State: ...
+    def _repr_html_(self) -> str: ...
     @property
     def roles(self) -> list[tuple[str, int | None]]:
         """Where the rules speak of roles: their names in the order of the rules, each with the player that it is, None
@@ -285,6 +296,10 @@ class Game:
     def player_name(self, player: int) -> str: ...
     def action_value(self, action: int) -> Any:
         """The value that a game written in Python uses for an action; the number itself elsewhere."""
+
+    @property
+    def atom_count(self) -> int:
+        """How many things the game numbers that may be true of a state; 0 where it numbers nothing."""
 
     def perft(self, depth: int) -> int:
         """Counts the sequences of joint actions and outcomes of that length (shorter if over)."""
@@ -318,7 +333,12 @@ class State:
     def chance(self) -> bool: ...
     @property
     def movers(self) -> list[int]: ...
-    def legal(self, player: int) -> list[int]: ...
+    def legal(self, player: int | None = None) -> list[int]:
+        """A player's legal actions, or those of the only mover; empty when it is not its turn."""
+
+    def names(self, player: int | None = None) -> list[str]:
+        """What they are called, in the order of `legal`."""
+
     def action_values(self, player: int) -> list[float] | None:
         """How near each of a mover's legal actions brings it to what it wants, from 0 to 1, in the order of `legal`;
         None where the game has no action heuristic."""
@@ -326,10 +346,32 @@ class State:
     def outcomes(self) -> list[tuple[int, float]]:
         """Chance's outcomes with probabilities; ValueError if the game only samples them."""
 
-    def step(self, joint: Sequence[int]) -> tuple[State, list[float]]:
-        """The next state and each player's reward; ValueError for an illegal action."""
+    def step(self, joint: Sequence[int | str]) -> tuple[State, list[float]]:
+        """The next state and each player's reward, after actions by number or by name; ValueError for an illegal one."""
 
-    def draw(self, seed: int) -> int: ...
+    def later(self, ticks: int) -> State:
+        """In real time: the state after so many ticks in which nobody chooses and nothing happens.
+
+        ValueError where something would."""
+
+    def draw(self, seed: int | Random) -> int:
+        """An outcome of chance, drawn with a seed or from a `random.Random`."""
+
+    def playout(self, seed: int | Random = 0, policy: str = "random") -> list[float]:
+        """Plays on to the end by a playout policy; what each player gets from here on."""
+
+    @staticmethod
+    def of(game: Game, value: Any) -> State:
+        """The state of a game written in Python that its rules have this value for."""
+
+    @staticmethod
+    def after(game: Game, joints: Sequence[Sequence[int]]) -> State:
+        """The state that these joint actions lead to from the beginning, chance's outcomes among them."""
+
+    def __copy__(self) -> State: ...
+    def __deepcopy__(self, memo: Any, /) -> State: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
     def action_name(self, player: int | None, action: int) -> str: ...
     def find_action(self, player: int | None, name: str) -> int:
         """The legal action of that name; ValueError naming the nearest ones."""
@@ -345,6 +387,9 @@ class State:
         """The features as a player sees them, each with its name, if the game has some."""
 
     def hash(self) -> int | None: ...
+    def atoms(self) -> list[int] | None:
+        """The numbers of what is true here, each below `Game.atom_count`; None where the game numbers nothing."""
+
     @property
     def facts(self) -> list[str]:
         """What holds, one fact an entry, where the rules are made of facts; the whole truth."""
@@ -371,21 +416,27 @@ class View:
     def events(self) -> list[tuple[str, int, str]]:
         """("acted" | "observed" | "passed", action, observation key or ticks, in words), oldest first."""
 
+    def legal(self) -> list[int]:
+        """The legal actions now; empty when it is not this player's turn."""
+
+    def names(self, actions: Sequence[int] | None = None) -> list[str]:
+        """What the legal actions are called, in the order of `legal`.
+
+        Or what actions of the player are called, by their numbers in the game that is played: decisions and
+        information sets have those; `legal` has the seat's, which hardly ever differ."""
+
+    def find_action(self, name: str) -> int:
+        """The legal action of that name; ValueError naming the nearest ones."""
+
     @property
-    def legal(self) -> list[tuple[int, str]]:
-        """The legal actions now, with their names; empty when it is not this player's turn."""
+    def may_wait(self) -> bool:
+        """Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game."""
 
-    def names(self, actions: Sequence[int]) -> list[str]:
-        """What actions of the player are called, by their numbers in the game that is played.
-
-        Decisions and information sets have those; `legal` has the seat's, which hardly ever differ."""
-
-    @property
     def text(self) -> str:
         """The position as this player sees it."""
 
-    @property
-    def svg(self) -> str | None: ...
+    def svg(self) -> str | None:
+        """The same as a picture, if the game draws one."""
     @property
     def key(self) -> int:
         """Equal for two views exactly when their events are."""
@@ -397,19 +448,28 @@ class Referee:
     """Holds the true state of one episode, draws chance, and tells each player what it may know."""
 
     def __new__(
-        cls, game: Game, seed: int = 0, episode: int = 0, *, max_steps: int | None = None
+        cls,
+        game: str | PathLike[str] | Game | Rules[Any],
+        seed: int = 0,
+        episode: int = 0,
+        *,
+        max_steps: int | None = None,
     ) -> Referee:
         """GameFault if chance moves on and on without a move of a player; with `max_steps`, it stops there before."""
 
     @staticmethod
-    def after(game: Game, joints: Sequence[Sequence[int]], numbers: Game | None = None) -> Referee:
+    def after(
+        game: str | PathLike[str] | Game | Rules[Any],
+        joints: Sequence[Sequence[int]],
+        numbers: Game | None = None,
+    ) -> Referee:
         """The referee of an episode that has gone so far: chance's outcomes are given like the players' actions.
 
         `numbers` is the game whose numbers they are, this one unless another is named. Where chance moves
         next, it has not drawn. ValueError where the game does not allow it."""
 
     @staticmethod
-    def from_history(game: Game, history: bytes) -> Referee:
+    def from_history(game: str | PathLike[str] | Game | Rules[Any], history: bytes) -> Referee:
         """The same from what `history` gave; ValueError, with a sentence, for bytes that do not fit the game."""
 
     @property
@@ -443,21 +503,45 @@ class Referee:
         """Whether there is another step: the game is not over, and has not come to `max_steps`."""
 
     def apply(
-        self, joint: Sequence[int | Decision]
+        self, joint: Sequence[int | str | Decision]
     ) -> list[tuple[State, list[int], list[float], list[float], int]]:
-        """Carries out the movers' actions, or what they decided, and then chance's draws.
+        """Carries out the movers' actions, by number or by name, or what they decided, and then chance's draws.
 
         Gives (state after, joint, rewards, returns so far, ticks before it) for each step.
 
         ValueError for an illegal action; nothing has happened then."""
 
     def round(
-        self, choose: Callable[[int], int | Decision]
+        self, choose: Callable[[int], int | str | Decision]
     ) -> list[tuple[State, list[int], list[float], list[float], int]]:
         """Asks each mover in turn, by its number, and carries out what they do; gives what `apply` gives.
 
         ValueError for an illegal action; those after it are not asked."""
 
+    @property
+    def now(self) -> int:
+        """What time it is, in ticks from the beginning (`Game.tick` says how long one is)."""
+
+    @property
+    def due(self) -> int | None:
+        """When something happens by itself, or what was chosen is carried out; None where it depends on somebody."""
+
+    def submit(self, player: int, action: Decision | int | str) -> None:
+        """In a game in real time: what `player` does at this very instant, which is carried out as soon as time advances.
+
+        ValueError where it may not; nothing has happened then, and nobody else needs to know."""
+
+    def advance(
+        self, to: int | None = None
+    ) -> list[tuple[State, list[int], list[float], list[float], int]]:
+        """Lets time go on until then (or not at all), and gives what `apply` gives: what was submitted is carried out, chance draws, and
+        what happens by itself happens. Time never goes back."""
+
+    def copy(self) -> Referee:
+        """Another referee of the same episode, which goes on by itself, with the same luck."""
+
+    def __copy__(self) -> Referee: ...
+    def __deepcopy__(self, memo: Any, /) -> Referee: ...
     def check_left(self) -> None:
         """GameFault if an episode that is left here has paid what the game never pays."""
 
@@ -505,13 +589,45 @@ class Told:
     def view(self) -> View:
         """All that the seat may know now, for planners."""
 
+    @property
+    def real_time(self) -> bool:
+        """Whether time goes by in it: then it is told when something happened, in ticks from the beginning."""
+
+    @property
+    def now(self) -> int:
+        """The time of the last that it was told, in ticks."""
+
+    def due(self, now: int) -> int | None:
+        """When something happens by itself after that tick, if nobody does anything; None where nothing will."""
+
+    def happened(self, at: int, moves: Sequence[str | None]) -> None:
+        """Takes in what roles did at a tick, in the order of the rules and None for who did nothing, where nothing is
+        hidden and time goes by. What happens by itself before, nobody needs to say.
+
+        ValueError where that is not legal; nothing but time has happened then."""
+
+    def heard_at(
+        self, at: int, own: int | None, percepts: Sequence[str] | None, seconds: float | None = None
+    ) -> str | None:
+        """Takes in what happened at a tick where something is hidden and time goes by: the number of its own move, if
+        it made one, and what it perceived, if anything.
+
+        After `seconds` it makes do with what it has found. None, or a sentence where nothing explains what it was
+        told."""
+
+    def view_at(self, now: int) -> View:
+        """What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has
+        happened."""
+
 @final
 class Belief:
     """A distribution over states, given a view. ValueError where the game lacks what the kind needs.
 
     Kinds are written as for planners: `particles(1000, weights=kept)`, `tree(opponents=preferred)`."""
 
-    def __new__(cls, game: Game, kind: str = "auto", seed: int = 0) -> Belief: ...
+    def __new__(
+        cls, game: str | PathLike[str] | Game | Rules[Any], kind: str = "auto", seed: int = 0
+    ) -> Belief: ...
     def update(self, view: View) -> None:
         """Takes in what has been added to the view.
 
@@ -539,6 +655,7 @@ class Belief:
     def size(self) -> int | None: ...
     @property
     def notes(self) -> list[str]: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Judgement:
@@ -559,7 +676,8 @@ class Decision:
 
     A planner written in Python makes its own: `table` has rows (action, value, standard error, visits). Where
     players may choose at any instant, the action may be `kibitz.WAIT`: it does nothing now, and is asked again
-    after so many `ticks`, or as soon as it is told something."""
+    after so many `ticks`, or as soon as it is told something. It is made after `takes` ticks: what thinking
+    costs of the game's time."""
 
     def __new__(
         cls,
@@ -569,12 +687,17 @@ class Decision:
         notes: Sequence[str] | None = None,
         *,
         ticks: int | None = None,
+        takes: int = 0,
     ) -> Decision: ...
     @property
     def action(self) -> int: ...
     @property
     def ticks(self) -> int | None:
         """For how many ticks it does nothing, where it waits; else None."""
+
+    @property
+    def takes(self) -> int:
+        """So many ticks of the game's time go by until it is made, where thinking costs some."""
 
     @property
     def name(self) -> str: ...
@@ -584,6 +707,19 @@ class Decision:
 
     def table_text(self) -> str:
         """The evidence for people: action, value with its standard error, visits; best first."""
+
+    @property
+    def tree(self) -> Tree | None:
+        """The search tree, of a planner that has one; ValueError once the planner has moved on."""
+
+    @property
+    def players(self) -> list[str]:
+        """What the players of its game are called; empty where the planner is not known."""
+
+    def grown(
+        self, most: int
+    ) -> list[tuple[int, int, list[tuple[str, int, float | None, list[tuple[str, int]]]]]] | None:
+        """The nodes of the search tree, up to so many: see `kibitz.tree`."""
 
     @property
     def table(self) -> list[Judgement]: ...
@@ -625,6 +761,7 @@ class Decision:
 
     @property
     def notes(self) -> list[str]: ...
+    def _repr_html_(self) -> str: ...
 
 @final
 class Planner:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kibitz import _core
 from kibitz._arguments import checked
-from kibitz._core import Decision, Game, Planner, View
+from kibitz._core import Decision, Planner, View
 from kibitz.games import load
-from kibitz.planners import AnyPlanner, ask, planner, sit
-from kibitz.rules import Rules
+from kibitz.planners import AnyPlanner, ask, planner, sit, with_parameters
+from kibitz.rules import AnyGame
 
 
 @checked("game", adviser="a planner or its spec", view="a view, as Referee.view gives it")
 def advise(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     view: View,
     adviser: str | AnyPlanner,
     *,
@@ -49,5 +47,4 @@ def for_seconds(spec: str, seconds: float) -> str:
     given = {key for key, _ in arguments}
     if "milliseconds" not in known or "" in given or given & {"simulations", "milliseconds"}:
         return spec
-    begin = spec.rstrip().removesuffix(")") + ", " if arguments else name + "("
-    return f"{begin}milliseconds={1000 * seconds!r})"
+    return with_parameters(spec, {"milliseconds": 1000 * seconds})

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from os import PathLike
 
 from kibitz import _core
 from kibitz._arguments import checked
 from kibitz._core import Decision, Game, Info, Planner, Referee, State, View
 from kibitz.games import load
 from kibitz.planners import AnyPlanner, decide, planner, sit
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,8 @@ class Step:
     state: State = field(repr=False)
     """The truth after the step."""
     decisions: tuple[Decision, ...] = field(default=(), repr=False)
-    """The movers' reasons."""
+    """The movers' reasons. In real time what each of them decided last, be it to wait; empty where
+    somebody was not asked."""
     returns: tuple[float, ...] = ()
     """What each player has got so far, discounted by the game's discount factor."""
     elapsed: int = 0
@@ -55,8 +56,9 @@ class Episode:
 
     @property
     def decisions(self) -> list[Decision]:
-        """All decisions of all players in order."""
-        return [decision for step in self.steps for decision in step.decisions]
+        """All decisions of all players in order (in real time, those that a step came of)."""
+        each = {id(decision): decision for step in self.steps for decision in step.decisions}
+        return list(each.values())
 
     def svg(self) -> str | None:
         """The final position as a picture, if the game draws one."""
@@ -64,6 +66,20 @@ class Episode:
 
     def _repr_svg_(self) -> str | None:
         return self.svg()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a replay, as `kibitz watch --save` does: `kibitz replay PATH` shows it again.
+
+        >>> import tempfile
+        >>> import kibitz as kb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     kb.play("tic-tac-toe", "random").save(f"{folder}/game.json")
+        ...     kb.lab.replay.load(f"{folder}/game.json").game
+        'tic-tac-toe'
+        """
+        from kibitz.lab import replay
+
+        replay.save(self, path)
 
     def text(self) -> str:
         """All steps in words, the final position and the returns.
@@ -90,7 +106,7 @@ class Episode:
 
 @checked("game", "planners")
 def play(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     planners: str | AnyPlanner | Sequence[str | AnyPlanner],
     *,
     seed: int = 0,
@@ -169,6 +185,7 @@ def drive(referee: Referee, seats: Sequence[AnyPlanner]) -> Iterator[Round]:
     >>> [done.decisions[0].name for done in drive(referee, seats)]
     ['bet', 'bet']
     """
+    latest: dict[int, Decision] = {}
     while referee.goes_on:
         before = referee.state
         views: list[View] = []
@@ -178,11 +195,12 @@ def drive(referee: Referee, seats: Sequence[AnyPlanner]) -> Iterator[Round]:
             player: int, views: list[View] = views, decisions: list[Decision] = decisions
         ) -> Decision:
             views.append(referee.view(player))
-            decisions.append(decide(seats[player], referee, player, views[-1]))
-            return decisions[-1]
+            latest[player] = decide(seats[player], referee, player, views[-1])
+            decisions.append(latest[player])
+            return latest[player]
 
         reports = referee.round(choose)
-        yield Round(before, views, decisions, list(steps_of(reports, before, decisions)))
+        yield Round(before, views, decisions, list(steps_of(reports, before, latest)))
 
 
 Report = tuple[State, list[int], list[float], list[float], int]
@@ -191,9 +209,10 @@ far, and how many ticks went by before it."""
 
 
 def steps_of(
-    reports: Sequence[Report], before: State, decisions: Sequence[Decision] = ()
+    reports: Sequence[Report], before: State, decisions: Mapping[int, Decision] | Sequence[Decision] = ()
 ) -> Iterator[Step]:
-    """The referee's reports on what happened after `before`, with names and the movers' reasons.
+    """The referee's reports on what happened after `before`, with names and the movers' reasons: by
+    their numbers, or of all of them in order.
 
     >>> import kibitz as kb
     >>> from kibitz.episode import steps_of
@@ -203,9 +222,16 @@ def steps_of(
     """
     for state, joint, rewards, returns, elapsed in reports:
         movers = tuple(before.movers)
-        who: tuple[int | None, ...] = movers or (None,)
+        # Nobody moves where chance does, and, in real time, where something happens by itself.
+        who: tuple[int | None, ...] = movers if movers or not joint else (None,)
         names = tuple(before.action_name(p, a) for p, a in zip(who, joint, strict=True))
-        chosen = tuple(decisions) if movers else ()
+        if not movers:
+            chosen: tuple[Decision, ...] = ()
+        elif not isinstance(decisions, Mapping):
+            chosen = tuple(decisions)
+        else:
+            chosen = tuple(decisions[mover] for mover in movers if mover in decisions)
+            chosen = chosen if len(chosen) == len(movers) else ()
         paid = tuple(rewards), tuple(returns)
         yield Step(movers, tuple(joint), names, paid[0], state, chosen, paid[1], elapsed)
         before = state

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kibitz import _core
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from kibitz.rules import Rules
+    from kibitz.equilibria.strategy import Strategy
+    from kibitz.rules import AnyGame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +44,28 @@ class Solution:
     line: list[str] = field(default_factory=list)
     """All moves of a way to that value, where one way is all there is to it."""
 
+    plans: Callable[[], Strategy] | None = field(default=None, repr=False, compare=False)
+    """Makes the policy."""
+
+    @cached_property
+    def policy(self) -> Strategy | None:
+        """In equilibrium: what both players do wherever they may come to; it plays, is evaluated and saved.
+
+        >>> import kibitz as kb
+        >>> policy = kb.solve("kuhn-poker").policy
+        >>> [round(value, 4) for value in policy.evaluate()]
+        [-0.0556, 0.0556]
+        """
+        return None if self.plans is None else self.plans()
+
+    def _repr_html_(self) -> str:
+        from kibitz._notebook import solution
+
+        return solution(self)
+
 
 @checked("game")
-def solve(
-    game: str | _core.Game | Rules[Any], *, max_states: int = 5_000_000, deal: int | None = None
-) -> Solution:
+def solve(game: AnyGame, *, max_states: int = 5_000_000, deal: int | None = None) -> Solution:
     """Solves a game exactly: by looking ahead, over beliefs, or for an equilibrium.
 
     With a deal, what chance does before the first move is drawn as in an episode with that seed, and the
@@ -75,7 +95,7 @@ def _solve(game: _core.Game, max_states: int, deal: int | None) -> Solution:
         raise ValueError("a single deal can be solved only if the players move in turn")
     if game.info.players != 2:
         raise ValueError(_OPPOSITE)
-    return _equilibrium(_core.GameTree(game, max_states))
+    return _equilibrium(game, _core.GameTree(game, max_states))
 
 
 _OPPOSITE = (
@@ -130,7 +150,25 @@ class _Form:
         return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def _equilibrium(tree: _core.GameTree) -> Solution:
+def _policy(game: _core.Game, tree: _core.GameTree, form: _Form) -> Strategy:
+    """Behaviour strategies of both players: each action's share of what leads to its information set."""
+    from kibitz.equilibria.strategy import tabulate
+
+    plans = [_linear_program(form, player=player)[1] for player in (0, 1)]
+    profile = [0.0] * tree.width
+    for parent, (player, first, actions) in zip(tree.parents, tree.sets, strict=True):
+        begin = form.begin[player]
+        reached = float(plans[player][parent - begin])
+        for place in range(first, first + len(actions)):
+            share = max(0.0, float(plans[player][place - begin]))
+            profile[place] = share / reached if reached > 1e-9 else 1 / len(actions)
+        total = sum(profile[first : first + len(actions)])
+        for place in range(first, first + len(actions)):
+            profile[place] /= total
+    return tabulate(game, tree, profile, method="linear programming over the sequence form")
+
+
+def _equilibrium(game: _core.Game, tree: _core.GameTree) -> Solution:
     form = _Form(tree)
     value, plan = _linear_program(form)
     table: list[tuple[str, float]] = []
@@ -147,7 +185,7 @@ def _equilibrium(tree: _core.GameTree) -> Solution:
             view = tree.view(number)
             onward = range(begin - form.begin[player], begin - form.begin[player] + len(actions))
             names = view.names(actions)
-            strategy[view.text] = {
+            strategy[view.text()] = {
                 name: float(plan[s]) + 0.0 for name, s in zip(names, onward, strict=True)
             }
         if len(first) == 1:
@@ -165,6 +203,7 @@ def _equilibrium(tree: _core.GameTree) -> Solution:
         states=tree.nodes,
         table=table,
         strategy=strategy,
+        plans=lambda: _policy(game, tree, form),
     )
 
 

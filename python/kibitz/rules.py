@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar, Union
+
+from kibitz._core import Game
 
 if TYPE_CHECKING:
     from random import Random
@@ -68,6 +71,9 @@ class Rules(Generic[S]):
     """Whether all players' returns always add up to zero."""
     paid_at_end: bool = False
     """Whether nobody is ever paid before the end."""
+    tick: float = 1.0
+    """In real time: how long a tick is, in the game's own unit of time, which is a second unless whoever
+    plays it says otherwise."""
     simultaneous: bool | None = None
     """Whether several may move at once. If not given, never for one player, and not known for more:
     planners that need turns then refuse where they come to such a state."""
@@ -176,6 +182,46 @@ class Rules(Generic[S]):
         """
         raise NotImplementedError
 
+    def shown(self, state: S, observation: Any) -> Any:
+        """The one outcome at this turn of chance after which a player is told this, where `chance` does not
+        list the outcomes; None if it cannot tell."""
+        raise NotImplementedError
+
+    # Hidden pieces that go their own ways, so that the exact belief need not list all places together.
+    # A state that hides one piece alone stands for it. All of these methods together, and `key`, make the
+    # ability; `take_in` may be left out where it would change nothing.
+
+    def piece_prior(
+        self, events: list[tuple[str, Any]]
+    ) -> tuple[int, Sequence[tuple[float, Sequence[Sequence[tuple[S, float]]]]]] | None:
+        """Where pieces may be before anything was told of them, and how many events lie behind by then.
+
+        Several products, each with its probability: for each piece its states with theirs. None for what no
+        player of this game can have seen."""
+        raise NotImplementedError
+
+    def split(self, state: S) -> Sequence[S]:
+        """The pieces of a state, each alone; one without a piece, where there are none."""
+        raise NotImplementedError
+
+    def join(self, pieces: Sequence[S]) -> S:
+        """Several pieces in one state."""
+        raise NotImplementedError
+
+    def piece_done(self, before: S, after: S, observation: Any) -> Hashable:
+        """What a piece has done from one decision to the next that can be seen; None where that contradicts
+        what was told, whatever others have done."""
+        raise NotImplementedError
+
+    def done_together(self, before: S, done: Sequence[Any], observation: Any) -> bool:
+        """Whether pieces which have done this together are told of so."""
+        raise NotImplementedError
+
+    def take_in(self, after: S, before: S, action: Any, observation: Any) -> S:
+        """A piece's state with what is now seen, which others' deeds are part of; `action` is the player's,
+        or None where there was none."""
+        raise NotImplementedError
+
     # What some planners need. Each method that is there is an ability of the game.
 
     def collapsed(self) -> Rules[Any]:
@@ -268,3 +314,7 @@ class Rules(Generic[S]):
         """The sums of the players' returns over so many random games from a state, each broken off after
         `depth` moves, where there is a quicker way than to play one after the other."""
         raise NotImplementedError
+
+
+AnyGame: TypeAlias = Union[str, "PathLike[str]", Game, Rules[Any]]
+"""What names a game wherever one is taken: its spec, the path of a rules file, a game, or its rules."""

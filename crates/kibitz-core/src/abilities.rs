@@ -3,12 +3,14 @@
 //! Each ability is a small trait over the type of a game's states. A game implements those that it has and lists them
 //! in [`Game::abilities`]; nothing else says that they are there. Planners ask a [`Model`], which has all of these traits
 //! for states with their type erased, and [`Model::has`], which tells what is behind them. A wrapper of another game
-//! passes an ability on with [`forward!`](crate::forward).
+//! passes an ability on with [`forward!`](crate::forward) (`pass.rs`).
+
+mod pass;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::episode::Timing;
+use crate::episode::{Delay, Timing};
 use crate::game::{Action, Game, Observation};
 use crate::macro_actions::MacroActions;
 use crate::model::{SharedModel, State};
@@ -384,6 +386,23 @@ pub trait RealTime<S> {
 
     /// Lets so many ticks go by in which nobody chooses, and no more of them than [`RealTime::timing`] says.
     fn pass(&self, state: &mut S, ticks: u64);
+
+    /// How long a tick is in the game's own unit of time, which is a second unless whoever plays it says otherwise (the
+    /// play clock of a game manager multiplies it).
+    fn tick(&self) -> f64 {
+        1.0
+    }
+
+    /// Where chance draws nothing but when it will move: that. Such outcomes need not be listed by [`Game::chance`].
+    fn delay(&self, state: &S) -> Option<Delay> {
+        let _ = state;
+        None
+    }
+
+    /// Whether [`Game::chance`] lists all outcomes but those, where [`Info::explicit_chance`](crate::Info) is false.
+    fn lists_all_but_delays(&self) -> bool {
+        false
+    }
 }
 
 /// Speaks of its moves as game managers on the network do. Every role makes a move in every turn, chance's and those of
@@ -420,310 +439,6 @@ pub trait Faults<S> {
     }
 }
 
-/// Passes abilities of one game on to another whose states hold the first one's: which model is asked, and about which of
-/// its states. Which of them the wrapper has is still said in its [`Game::abilities`].
-///
-/// `forward!(Wrapper, Place, |wrapper, place| (wrapper.model, &place.state): StateHash, Svg);`
-#[macro_export]
-macro_rules! forward {
-    ($Wrapper:ty, $Place:ty, |$wrapper:ident, $place:ident| ($model:expr, $inner:expr): $($Ability:ident),* $(,)?) => {
-        $($crate::through!($Ability, [] $Wrapper, $Place, |$wrapper, $place| (Some(&*$model), $inner));)*
-    };
-}
-
-/// Passes methods of [`Game`] itself on to the game that a wrapper is of.
-///
-/// `pass_on!(|wrapper, place: &Place| (wrapper.model, &place.state): player_name, chance, draw);`
-#[macro_export]
-macro_rules! pass_on {
-    (|$w:ident, $p:ident: &$P:ty| ($to:expr, $inner:expr): $($method:ident),*) => {
-        $($crate::pass_on!(@$method $w, $p, $P, $to, $inner);)*
-    };
-    (@player_name $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
-        fn player_name(&self, player: usize) -> String {
-            let $w = self;
-            $to.player_name(player)
-        }
-    };
-    (@action_name $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
-        fn action_name(&self, $p: &$P, player: Option<usize>, action: $crate::Action) -> String {
-            let $w = self;
-            $to.action_name($inner, player, action)
-        }
-    };
-    (@chance $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
-        fn chance(&self, $p: &$P, outcomes: &mut Vec<($crate::Action, f64)>) {
-            let $w = self;
-            $to.chance($inner, outcomes);
-        }
-    };
-    (@draw $w:ident, $p:ident, $P:ty, $to:expr, $inner:expr) => {
-        fn draw(&self, $p: &$P, rng: &mut $crate::Rng) -> $crate::Action {
-            let $w = self;
-            $to.draw($inner, rng)
-        }
-    };
-}
-
-/// The abilities of a wrapper that are there where the game that it is of has them.
-#[macro_export]
-macro_rules! as_far_as {
-    ($has:expr, $self:ident: $($ability:ident),*) => {{
-        let has: $crate::abilities::Capabilities = $has;
-        $crate::abilities::Abilities {
-            $($ability: has.$ability.then_some($self),)*
-            ..$crate::abilities::Abilities::default()
-        }
-    }};
-}
-
-/// One ability of one game through another's; see [`forward!`].
-#[doc(hidden)]
-#[macro_export]
-macro_rules! through {
-    (StateHash, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::StateHash<$P> for $W {
-            #[inline]
-            fn hash(&self, $p: &$P) -> u64 {
-                let $w = self;
-                $to.map_or(0, |to| to.hash($inner))
-            }
-        }
-    };
-    (Evaluate, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Evaluate<$P> for $W {
-            fn evaluate(&self, $p: &$P, values: &mut [f64]) {
-                let $w = self;
-                match $to {
-                    Some(to) => to.evaluate($inner, values),
-                    None => values.fill(0.0),
-                }
-            }
-
-            fn afterstate_values(
-                &self,
-                $p: &$P,
-                player: usize,
-                actions: &[$crate::Action],
-                values: &mut Vec<f64>,
-            ) -> bool {
-                let $w = self;
-                $to.is_some_and(|to| to.afterstate_values($inner, player, actions, values))
-            }
-        }
-    };
-    (Preferred, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Preferred<$P> for $W {
-            fn preferred(&self, $p: &$P, player: usize, actions: &mut Vec<$crate::Action>) {
-                let $w = self;
-                if let Some(to) = $to {
-                    to.preferred($inner, player, actions);
-                }
-            }
-        }
-    };
-    (ShownChance, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::ShownChance<$P> for $W {
-            fn shown(&self, $p: &$P, told: $crate::Observation) -> Option<$crate::Action> {
-                let $w = self;
-                $to.and_then(|to| to.shown($inner, told))
-            }
-        }
-    };
-    (ViewKey, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::ViewKey<$P> for $W {
-            fn view_key(&self, $p: &$P, player: usize) -> u64 {
-                let $w = self;
-                $to.map_or(0, |to| to.view_key($inner, player))
-            }
-        }
-    };
-    (Solver, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Solver<$P> for $W {
-            fn judge(
-                &self,
-                $p: &$P,
-                effort: u32,
-                context: &mut $crate::playout::Context,
-                returns: &mut [f64],
-            ) -> Option<u64> {
-                let $w = self;
-                $to.and_then(|to| to.judge($inner, effort, context, returns))
-            }
-
-            fn unknown(&self, $p: &$P) -> u32 {
-                let $w = self;
-                $to.map_or(0, |to| to.unknown($inner))
-            }
-        }
-    };
-    (Svg, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Svg<$P> for $W {
-            fn svg(&self, $p: &$P, viewer: Option<usize>) -> String {
-                let $w = self;
-                $to.map_or_else(String::new, |to| to.svg($inner, viewer))
-            }
-
-            fn belief_svg(&self, states: &[(&$P, f64)], viewer: usize) -> Option<String> {
-                let $w = self;
-                let to = $to;
-                let states: Vec<_> = states.iter().map(|($p, likely)| ($inner, *likely)).collect();
-                to?.belief_svg(&states, viewer)
-            }
-        }
-    };
-    (Atoms, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Atoms<$P> for $W {
-            fn atom_count(&self) -> u32 {
-                let $w = self;
-                $to.map_or(0, |to| to.atom_count())
-            }
-
-            fn atoms(&self, $p: &$P, atoms: &mut Vec<u32>) {
-                let $w = self;
-                if let Some(to) = $to {
-                    to.atoms($inner, atoms);
-                }
-            }
-
-            fn own_atoms(&self) -> std::ops::Range<u32> {
-                let $w = self;
-                $to.map_or(0..0, |to| to.own_atoms())
-            }
-
-            fn place(&self, $p: &$P) -> Option<u64> {
-                let $w = self;
-                $to.and_then(|to| to.place($inner))
-            }
-        }
-    };
-    (ActionHeuristic, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::ActionHeuristic<$P> for $W {
-            fn action_values(
-                &self,
-                $p: &$P,
-                player: usize,
-                actions: &[$crate::Action],
-                values: &mut Vec<f64>,
-            ) -> bool {
-                let $w = self;
-                $to.is_some_and(|to| to.action_values($inner, player, actions, values))
-            }
-
-            fn heuristics(&self) -> Vec<Result<String, String>> {
-                let $w = self;
-                $to.map_or_else(Vec::new, |to| to.heuristics())
-            }
-        }
-    };
-    (Facts, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Facts<$P> for $W {
-            fn facts(&self, $p: &$P) -> Vec<String> {
-                let $w = self;
-                $to.map_or_else(Vec::new, |to| to.facts($inner))
-            }
-        }
-    };
-    (ActionKeys, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::ActionKeys<$P> for $W {
-            #[inline]
-            fn action_key(&self, $p: &$P, player: usize, action: $crate::Action) -> u64 {
-                let $w = self;
-                $to.map_or(u64::from(action.0), |to| to.action_key($inner, player, action))
-            }
-        }
-    };
-    (Factors, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Factors<$P> for $W {
-            fn factors(&self, $p: &$P, player: usize, action: $crate::Action, parts: &mut Vec<u32>) {
-                let $w = self;
-                if let Some(to) = $to {
-                    to.factors($inner, player, action, parts);
-                }
-            }
-        }
-    };
-    (EndTurn, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::EndTurn<$P> for $W {
-            fn end_turn(&self, $p: &$P, player: usize) -> Option<$crate::Action> {
-                let $w = self;
-                $to.and_then(|to| to.end_turn($inner, player))
-            }
-        }
-    };
-    (Features, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Features<$P> for $W {
-            fn feature_names(&self) -> Vec<String> {
-                let $w = self;
-                $to.map_or_else(Vec::new, |to| to.feature_names())
-            }
-
-            fn feature_weights(&self) -> Vec<f64> {
-                let $w = self;
-                $to.map_or_else(Vec::new, |to| to.feature_weights())
-            }
-
-            fn features(&self, $p: &$P, player: usize, values: &mut Vec<f64>) {
-                let $w = self;
-                if let Some(to) = $to {
-                    to.features($inner, player, values);
-                }
-            }
-        }
-    };
-    (Batch, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Batch<$P> for $W {
-            fn at_once(&self) -> u32 {
-                let $w = self;
-                $to.map_or(1, |to| to.at_once())
-            }
-
-            fn play_out_many(
-                &self,
-                $p: &$P,
-                how: &$crate::playout::Rollout,
-                count: u32,
-                rng: &mut $crate::Rng,
-                returns: &mut [f64],
-            ) -> Option<u64> {
-                let $w = self;
-                $to.and_then(|to| to.play_out_many($inner, how, count, rng, returns))
-            }
-
-            fn play_out_after(
-                &self,
-                starts: &[(&$P, $crate::Action)],
-                how: &$crate::playout::Rollout,
-                rng: &mut $crate::Rng,
-                returns: &mut [f64],
-            ) -> Option<u64> {
-                let $w = self;
-                let to = $to?;
-                let starts: Vec<_> = starts.iter().map(|($p, action)| ($inner, *action)).collect();
-                to.play_out_after(&starts, how, rng, returns)
-            }
-        }
-    };
-    (Faults, [$($g:tt)*] $W:ty, $P:ty, |$w:ident, $p:ident| ($to:expr, $inner:expr)) => {
-        impl<$($g)*> $crate::abilities::Faults<$P> for $W {
-            fn faults(&self) -> u64 {
-                let $w = self;
-                $to.map_or(0, |to| to.faults())
-            }
-
-            fn fault(&self) -> Option<String> {
-                let $w = self;
-                $to.and_then(|to| to.fault())
-            }
-
-            fn flaw(&self) -> Option<String> {
-                let $w = self;
-                $to.and_then(|to| to.flaw())
-            }
-        }
-    };
-}
-
 impl<G: Game> RealTime<State> for G {
     #[inline]
     fn timing(&self, state: &State) -> Timing {
@@ -734,6 +449,18 @@ impl<G: Game> RealTime<State> for G {
         if let Some(real_time) = Game::abilities(self).real_time {
             real_time.pass(state.get_mut(), ticks);
         }
+    }
+
+    fn tick(&self) -> f64 {
+        Game::abilities(self).real_time.map_or(1.0, |real_time| real_time.tick())
+    }
+
+    fn delay(&self, state: &State) -> Option<Delay> {
+        Game::abilities(self).real_time?.delay(state.get())
+    }
+
+    fn lists_all_but_delays(&self) -> bool {
+        Game::abilities(self).real_time.is_some_and(|real_time| real_time.lists_all_but_delays())
     }
 }
 
@@ -749,30 +476,12 @@ macro_rules! erase {
 erase! {
     hash: StateHash, evaluator: Evaluate, action_heuristic: ActionHeuristic, preferred: Preferred, shown_chance: ShownChance, view_key: ViewKey, solver: Solver, picture: Svg,
     atoms: Atoms, facts: Facts, action_keys: ActionKeys, factors: Factors, end_turn: EndTurn, features: Features,
-    batch: Batch, faults: Faults,
+    prover: Prove, roles: Roles, batch: Batch, faults: Faults,
 }
 
 impl<G: Game> Resample<State> for G {
     fn resample(&self, view: &View, rng: &mut Rng) -> Option<State> {
         Game::abilities(self).resampling?.resample(view, rng).map(State::new)
-    }
-}
-
-impl<G: Game> Roles<State> for G {
-    fn roles(&self) -> Vec<(String, Option<usize>)> {
-        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.roles())
-    }
-
-    fn role_moves(&self, state: &State, role: usize) -> Vec<String> {
-        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.role_moves(state.get(), role))
-    }
-
-    fn within_turn(&self, state: &State) -> bool {
-        Game::abilities(self).roles.is_some_and(|spoken| spoken.within_turn(state.get()))
-    }
-
-    fn percepts(&self, after: &State, player: usize) -> Vec<String> {
-        Game::abilities(self).roles.map_or_else(Vec::new, |spoken| spoken.percepts(after.get(), player))
     }
 }
 
@@ -811,12 +520,6 @@ impl<G: Game> Pieces<State> for G {
         if let Some(it) = Game::abilities(self).pieces {
             it.take(after.get_mut(), before.get(), action, told);
         }
-    }
-}
-
-impl<G: Game> Prove<State> for G {
-    fn prove(&self, state: &State, states: u64, pause: &mut dyn FnMut() -> bool) -> Option<Proof> {
-        Game::abilities(self).prover?.prove(state.get(), states, pause)
     }
 }
 

@@ -104,12 +104,7 @@ mod tests {
                 rewards[0] += 1.0;
             }
         }
-        fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, state: &Vec<u32>, _: Option<usize>) -> String {
-            format!("{state:?}")
-        }
+        crate::in_numbers!();
     }
 
     #[test]

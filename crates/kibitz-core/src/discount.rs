@@ -101,12 +101,7 @@ mod tests {
             rewards[0] += if *state == 1 { 1.5 } else { f64::from(joint[0].0 - 1) };
             *state = joint[0].0;
         }
-        fn action_name(&self, _: &u32, _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, state: &u32, _: Option<usize>) -> String {
-            state.to_string()
-        }
+        crate::in_numbers!();
 
         fn abilities(&self) -> Abilities<'_, Self::State> {
             Abilities { evaluator: Some(self), ..Abilities::default() }

@@ -341,3 +341,17 @@ pub trait Game: Send + Sync + 'static {
         Abilities::default()
     }
 }
+
+/// What nobody reads of a game that is there for a test: actions are called by their numbers, states as they are written.
+#[macro_export]
+macro_rules! in_numbers {
+    () => {
+        fn action_name(&self, _: &Self::State, _: Option<usize>, action: $crate::Action) -> String {
+            action.0.to_string()
+        }
+
+        fn text(&self, state: &Self::State, _: Option<usize>) -> String {
+            format!("{state:?}")
+        }
+    };
+}

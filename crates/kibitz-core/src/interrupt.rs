@@ -115,12 +115,7 @@ mod tests {
         fn observe(&self, _: &Self::State, _: Turn, joint: &[Action], _: usize) -> Observation {
             if self.info.perfect_information { Observation::of_joint(joint) } else { Observation::SILENT }
         }
-        fn action_name(&self, _: &Self::State, _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, state: &Self::State, _: Option<usize>) -> String {
-            format!("{state:?}")
-        }
+        crate::in_numbers!();
         fn abilities(&self) -> Abilities<'_, Self::State> {
             Abilities { evaluator: Some(self), ..Abilities::default() }
         }

@@ -35,6 +35,7 @@ pub mod planners;
 pub mod planning_model;
 pub mod playout;
 pub mod position;
+pub mod real_time;
 pub mod registry;
 pub mod regret;
 pub mod rng;

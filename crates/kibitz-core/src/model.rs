@@ -101,9 +101,29 @@ impl fmt::Debug for State {
     }
 }
 
-/// A game as a planner sees it: [`Game`] says what each method means, and [`crate::abilities`] what each ability does. All of
-/// them can be asked; what is behind them says [`Model::has`].
-pub trait Model:
+/// A trait of games whose states have their type erased, and what each of its methods is for a game of some type.
+macro_rules! of_any_game {
+    (
+        $(#[$what:meta])*
+        pub trait $Trait:ident: ($($supertraits:tt)*) for $Game:ident {
+            $( $(#[$doc:meta])* fn $method:ident(&$self:ident $(, $arg:ident: $Arg:ty)* $(,)?) $(-> $Out:ty)? $body:block )*
+        }
+    ) => {
+        $(#[$what])*
+        pub trait $Trait: $($supertraits)* {
+            $( $(#[$doc])* fn $method(&self $(, $arg: $Arg)*) $(-> $Out)?; )*
+        }
+
+        impl<$Game: Game> $Trait for $Game {
+            $( fn $method(&$self $(, $arg: $Arg)*) $(-> $Out)? $body )*
+        }
+    };
+}
+
+of_any_game! {
+    /// A game as a planner sees it: [`Game`] says what each method means, and [`crate::abilities`] what each ability does. All of
+    /// them can be asked; what is behind them says [`Model::has`].
+    pub trait Model: (
     StateHash<State>
     + Evaluate<State>
     + ActionHeuristic<State>
@@ -129,260 +149,158 @@ pub trait Model:
     + Playouts
     + Send
     + Sync
-{
-    /// [`Game::info`].
-    fn info(&self) -> &Info;
-    /// Which abilities the game has.
-    fn has(&self) -> Capabilities;
-    /// [`Game::initial`].
-    fn initial(&self) -> State;
-    /// [`Game::turn`].
-    fn turn(&self, state: &State) -> Turn;
-    /// [`Game::legal`].
-    fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>);
-    /// [`Game::step`].
-    fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]);
-    /// [`Game::after`].
-    fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State;
-    /// [`Game::action_name`].
-    fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String;
-    /// [`Game::text`].
-    fn text(&self, state: &State, viewer: Option<usize>) -> String;
-    /// [`Game::observe`].
-    fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation;
-    /// [`Game::observe_public`].
-    fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation;
-    /// [`Game::observation_name`].
-    fn observation_name(&self, step: &Transition<State>, player: usize) -> String;
-    /// [`Game::player_name`].
-    fn player_name(&self, player: usize) -> String;
-    /// [`Game::chance`].
-    fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>);
-    /// [`Game::draw`].
-    fn draw(&self, state: &State, rng: &mut Rng) -> Action;
-    /// [`Game::random_action`].
-    fn random_action(
-        &self,
-        state: &State,
-        player: usize,
-        scratch: &mut Vec<Action>,
-        rng: &mut Rng,
-    ) -> Action;
-    /// [`crate::abilities::Collapsed::collapsed`].
-    fn collapsed(&self) -> Option<SharedModel>;
-    /// [`crate::abilities::PlanningModel::planning_model`].
-    fn planning_model(&self) -> Option<SharedModel>;
-    /// [`crate::abilities::OwnMacroActions::macro_actions`].
-    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>>;
-    /// The game itself, of whatever type: for a planner of one game alone, which has to know its rules.
-    fn game(&self) -> &dyn Any;
-}
-
-/// What must be quick, and is compiled for a game's own states.
-pub trait Playouts {
-    /// Plays out so many games from `state` by the rollout's policy, all at once where the game can, and **adds** the
-    /// discounted returns of all to `returns`. Gives the number of steps of all.
-    fn playouts(
-        &self,
-        state: &State,
-        how: &Rollout,
-        count: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> u64;
-
-    /// Plays out one game from each of some states after the given action of the one who moves there, all
-    /// at once where the game can, and **adds** the returns, that step's rewards included, to `returns`,
-    /// which has the players' one state after the other. (Nothing is discounted.) Gives the number of
-    /// steps of all.
-    fn playouts_after(
-        &self,
-        starts: &[(&State, Action)],
-        how: &Rollout,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> u64;
-
-    /// Plays out one game from `state`, in which `pick` chooses the players' moves, where it is given, and **adds** the
-    /// discounted returns to `returns`. Gives the number of steps.
-    fn rollout(
-        &self,
-        state: &State,
-        how: &Rollout,
-        pick: Option<&mut dyn Pick>,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64;
-
-    /// [`Position::solve`].
-    fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64;
-}
-
-impl<G: Game> Model for G {
-    fn info(&self) -> &Info {
-        Game::info(self)
-    }
-
-    fn has(&self) -> Capabilities {
-        Game::abilities(self).has()
-    }
-
-    fn initial(&self) -> State {
-        State::new(Game::initial(self))
-    }
-
-    #[inline]
-    fn turn(&self, state: &State) -> Turn {
-        Game::turn(self, state.get::<G::State>())
-    }
-
-    #[inline]
-    fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
-        Game::legal(self, state.get::<G::State>(), player, actions);
-    }
-
-    #[inline]
-    fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
-        Game::step(self, state.get_mut::<G::State>(), joint, rewards);
-    }
-
-    fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State {
-        State::new(Game::after(self, state.get::<G::State>(), joint, rewards))
-    }
-
-    fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
-        Game::action_name(self, state.get::<G::State>(), player, action)
-    }
-
-    fn text(&self, state: &State, viewer: Option<usize>) -> String {
-        Game::text(self, state.get::<G::State>(), viewer)
-    }
-
-    #[inline]
-    fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation {
-        Game::observe(self, after.get::<G::State>(), turn, joint, player)
-    }
-
-    fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation {
-        Game::observe_public(self, after.get::<G::State>(), turn, joint)
-    }
-
-    fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
-        let Transition { before, after, turn, joint } = *step;
-        let step = Transition { before: before.get(), after: after.get(), turn, joint };
-        Game::observation_name(self, &step, player)
-    }
-
-    fn player_name(&self, player: usize) -> String {
-        Game::player_name(self, player)
-    }
-
-    fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
-        Game::chance(self, state.get::<G::State>(), outcomes);
-    }
-
-    #[inline]
-    fn draw(&self, state: &State, rng: &mut Rng) -> Action {
-        Game::draw(self, state.get::<G::State>(), rng)
-    }
-
-    fn random_action(
-        &self,
-        state: &State,
-        player: usize,
-        scratch: &mut Vec<Action>,
-        rng: &mut Rng,
-    ) -> Action {
-        Game::random_action(self, state.get::<G::State>(), player, scratch, rng)
-    }
-
-    fn collapsed(&self) -> Option<SharedModel> {
-        Game::abilities(self).collapsed.map(|it| it.collapsed())
-    }
-
-    fn planning_model(&self) -> Option<SharedModel> {
-        Game::abilities(self).planning_model.map(|it| it.planning_model())
-    }
-
-    fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
-        Game::abilities(self).macro_actions.map(|it| it.macro_actions())
-    }
-
-    fn game(&self) -> &dyn Any {
-        self
+    ) for G {
+        /// [`Game::info`].
+        fn info(&self) -> &Info {
+            Game::info(self)
+        }
+        /// Which abilities the game has.
+        fn has(&self) -> Capabilities {
+            Game::abilities(self).has()
+        }
+        /// [`Game::initial`].
+        fn initial(&self) -> State {
+            State::new(Game::initial(self))
+        }
+        /// [`Game::turn`].
+        fn turn(&self, state: &State) -> Turn {
+            Game::turn(self, state.get::<G::State>())
+        }
+        /// [`Game::legal`].
+        fn legal(&self, state: &State, player: usize, actions: &mut Vec<Action>) {
+            Game::legal(self, state.get::<G::State>(), player, actions);
+        }
+        /// [`Game::step`].
+        fn step(&self, state: &mut State, joint: &[Action], rewards: &mut [f64]) {
+            Game::step(self, state.get_mut::<G::State>(), joint, rewards);
+        }
+        /// [`Game::after`].
+        fn after(&self, state: &State, joint: &[Action], rewards: &mut [f64]) -> State {
+            State::new(Game::after(self, state.get::<G::State>(), joint, rewards))
+        }
+        /// [`Game::action_name`].
+        fn action_name(&self, state: &State, player: Option<usize>, action: Action) -> String {
+            Game::action_name(self, state.get::<G::State>(), player, action)
+        }
+        /// [`Game::text`].
+        fn text(&self, state: &State, viewer: Option<usize>) -> String {
+            Game::text(self, state.get::<G::State>(), viewer)
+        }
+        /// [`Game::observe`].
+        fn observe(&self, after: &State, turn: Turn, joint: &[Action], player: usize) -> Observation {
+            Game::observe(self, after.get::<G::State>(), turn, joint, player)
+        }
+        /// [`Game::observe_public`].
+        fn observe_public(&self, after: &State, turn: Turn, joint: &[Action]) -> Observation {
+            Game::observe_public(self, after.get::<G::State>(), turn, joint)
+        }
+        /// [`Game::observation_name`].
+        fn observation_name(&self, step: &Transition<State>, player: usize) -> String {
+            let Transition { before, after, turn, joint } = *step;
+            let step = Transition { before: before.get(), after: after.get(), turn, joint };
+            Game::observation_name(self, &step, player)
+        }
+        /// [`Game::player_name`].
+        fn player_name(&self, player: usize) -> String {
+            Game::player_name(self, player)
+        }
+        /// [`Game::chance`].
+        fn chance(&self, state: &State, outcomes: &mut Vec<(Action, f64)>) {
+            Game::chance(self, state.get::<G::State>(), outcomes);
+        }
+        /// [`Game::draw`].
+        fn draw(&self, state: &State, rng: &mut Rng) -> Action {
+            Game::draw(self, state.get::<G::State>(), rng)
+        }
+        /// [`Game::random_action`].
+        fn random_action(&self, state: &State, player: usize, scratch: &mut Vec<Action>, rng: &mut Rng) -> Action {
+            Game::random_action(self, state.get::<G::State>(), player, scratch, rng)
+        }
+        /// [`crate::abilities::Collapsed::collapsed`].
+        fn collapsed(&self) -> Option<SharedModel> {
+            Game::abilities(self).collapsed.map(|it| it.collapsed())
+        }
+        /// [`crate::abilities::PlanningModel::planning_model`].
+        fn planning_model(&self) -> Option<SharedModel> {
+            Game::abilities(self).planning_model.map(|it| it.planning_model())
+        }
+        /// [`crate::abilities::OwnMacroActions::macro_actions`].
+        fn macro_actions(&self) -> Option<Arc<dyn MacroActions>> {
+            Game::abilities(self).macro_actions.map(|it| it.macro_actions())
+        }
+        /// The game itself, of whatever type: for a planner of one game alone, which has to know its rules.
+        fn game(&self) -> &dyn Any {
+            self
+        }
     }
 }
 
-impl<G: Game> Playouts for G {
-    fn playouts(
-        &self,
-        state: &State,
-        how: &Rollout,
-        count: u32,
-        rng: &mut Rng,
-        interrupt: &mut Interrupt,
-        returns: &mut [f64],
-    ) -> u64 {
-        let start = state.get::<G::State>();
-        if let Some(batch) = Game::abilities(self).batch {
-            let at_once = |count, interrupt: &mut Interrupt, returns: &mut [f64]| {
-                let steps = batch.play_out_many(start, how, count, rng, returns);
-                interrupt.poll();
-                steps
+of_any_game! {
+    /// What must be quick, and is compiled for a game's own states.
+    pub trait Playouts: () for G {
+        /// Plays out so many games from `state` by the rollout's policy, all at once where the game can, and **adds** the
+        /// discounted returns of all to `returns`. Gives the number of steps of all.
+        fn playouts(
+            &self, state: &State, how: &Rollout, count: u32, rng: &mut Rng, interrupt: &mut Interrupt, returns: &mut [f64],
+        ) -> u64 {
+            let start = state.get::<G::State>();
+            if let Some(batch) = Game::abilities(self).batch {
+                let at_once = |count, interrupt: &mut Interrupt, returns: &mut [f64]| {
+                    let steps = batch.play_out_many(start, how, count, rng, returns);
+                    interrupt.poll();
+                    steps
+                };
+                if let Some(steps) = playout::in_parts(count, AT_ONCE, interrupt, returns, at_once) {
+                    return steps;
+                }
+            }
+            let mut state = start.clone();
+            let mut first = true;
+            let one = |_, interrupt: &mut Interrupt, returns: &mut [f64]| {
+                if !std::mem::take(&mut first) {
+                    state.clone_from(start);
+                }
+                let mut context = Context::new(rng, interrupt);
+                Some(u64::from(playout::run(self, &mut state, how, None, &mut context, returns)))
             };
-            if let Some(steps) = playout::in_parts(count, AT_ONCE, interrupt, returns, at_once) {
+            playout::in_parts(count, 1, interrupt, returns, one).unwrap_or_default()
+        }
+
+        /// Plays out one game from each of some states after the given action of the one who moves there, all
+        /// at once where the game can, and **adds** the returns, that step's rewards included, to `returns`,
+        /// which has the players' one state after the other. (Nothing is discounted.) Gives the number of
+        /// steps of all.
+        fn playouts_after(
+            &self, starts: &[(&State, Action)], how: &Rollout, rng: &mut Rng, returns: &mut [f64],
+        ) -> u64 {
+            let own: Vec<_> = starts.iter().map(|(state, action)| (state.get::<G::State>(), *action)).collect();
+            if let Some(batch) = Game::abilities(self).batch
+                && let Some(steps) = batch.play_out_after(&own, how, rng, returns)
+            {
                 return steps;
             }
-        }
-        let mut state = start.clone();
-        let mut first = true;
-        let one = |_, interrupt: &mut Interrupt, returns: &mut [f64]| {
-            if !std::mem::take(&mut first) {
-                state.clone_from(start);
+            let mut steps = own.len() as u64;
+            let mut interrupt = Interrupt::never();
+            let mut context = Context::new(rng, &mut interrupt);
+            for ((state, action), returns) in own.iter().zip(returns.chunks_mut(Game::info(self).players)) {
+                let mut after = Game::after(self, state, &[*action], returns);
+                steps += u64::from(playout::run(self, &mut after, how, None, &mut context, returns));
             }
-            let mut context = Context::new(rng, interrupt);
-            Some(u64::from(playout::run(self, &mut state, how, None, &mut context, returns)))
-        };
-        playout::in_parts(count, 1, interrupt, returns, one).unwrap_or_default()
-    }
-
-    fn playouts_after(
-        &self,
-        starts: &[(&State, Action)],
-        how: &Rollout,
-        rng: &mut Rng,
-        returns: &mut [f64],
-    ) -> u64 {
-        let own: Vec<_> = starts.iter().map(|(state, action)| (state.get::<G::State>(), *action)).collect();
-        if let Some(batch) = Game::abilities(self).batch
-            && let Some(steps) = batch.play_out_after(&own, how, rng, returns)
-        {
-            return steps;
+            steps
         }
-        let mut steps = own.len() as u64;
-        let mut interrupt = Interrupt::never();
-        let mut context = Context::new(rng, &mut interrupt);
-        for ((state, action), returns) in own.iter().zip(returns.chunks_mut(Game::info(self).players)) {
-            let mut after = Game::after(self, state, &[*action], returns);
-            steps += u64::from(playout::run(self, &mut after, how, None, &mut context, returns));
+
+        /// Plays out one game from `state`, in which `pick` chooses the players' moves, where it is given, and **adds** the
+        /// discounted returns to `returns`. Gives the number of steps.
+        fn rollout(
+            &self, state: &State, how: &Rollout, pick: Option<&mut dyn Pick>, context: &mut Context, returns: &mut [f64],
+        ) -> u64 {
+            let mut state = state.get::<G::State>().clone();
+            playout::run(self, &mut state, how, pick, context, returns).into()
         }
-        steps
-    }
 
-    fn rollout(
-        &self,
-        state: &State,
-        how: &Rollout,
-        pick: Option<&mut dyn Pick>,
-        context: &mut Context,
-        returns: &mut [f64],
-    ) -> u64 {
-        let mut state = state.get::<G::State>().clone();
-        playout::run(self, &mut state, how, pick, context, returns).into()
-    }
-
-    fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64 {
-        At(self, state.get::<G::State>()).solve(effort, context, returns)
+        /// [`Position::solve`].
+        fn solve(&self, state: &State, effort: u32, context: &mut Context, returns: &mut [f64]) -> u64 {
+            At(self, state.get::<G::State>()).solve(effort, context, returns)
+        }
     }
 }

@@ -299,24 +299,27 @@ impl Params for NoParams {
     }
 }
 
-/// Declares a struct of parameters: one line a field, with its meaning, default and range.
+/// Declares a struct of parameters: one line a field, with its meaning, default and range. `with part: Part;` before them
+/// takes in another such struct.
 #[macro_export]
 macro_rules! params {
     (
         $(#[doc = $summary:literal])*
         pub struct $struct:ident {
+            $( with $part:ident: $Part:ty; )?
             $( $(#[doc = $doc:literal])+ pub $field:ident: $kind:ty = $default:expr $(, in $range:expr)? $(, was $old:literal)?; )*
         }
     ) => {
         $(#[doc = $summary])*
         #[derive(Clone, PartialEq, Debug)]
         pub struct $struct {
+            $( pub $part: $Part, )?
             $( $(#[doc = $doc])+ pub $field: $kind, )*
         }
 
         impl Default for $struct {
             fn default() -> Self {
-                $struct { $( $field: $default, )* }
+                $struct { $( $part: <$Part>::default(), )? $( $field: $default, )* }
             }
         }
 
@@ -327,7 +330,9 @@ macro_rules! params {
                 use $crate::params::Param as _;
                 #[allow(unused_mut, unused_assignments)]
                 {
-                    vec![ $( {
+                    let mut docs = Vec::new();
+                    $( docs.extend($crate::params::Params::docs(&self.$part)); )?
+                    docs.extend([ $( {
                         let mut range: Option<String> = None;
                         $( range = Some($crate::params::show_range::<$kind>(&$range)); )?
                         let mut was: Option<&'static str> = None;
@@ -340,7 +345,8 @@ macro_rules! params {
                             doc: [$($doc),+].map(str::trim).join(" "),
                             was,
                         }
-                    } ),* ]
+                    } ),* ]);
+                    docs
                 }
             }
 
@@ -352,7 +358,7 @@ macro_rules! params {
                         self.$field = value;
                         Ok(())
                     })), )*
-                    _ => None,
+                    _ => None $( .or_else(|| $crate::params::Params::set(&mut self.$part, name, value)) )?,
                 }
             }
         }

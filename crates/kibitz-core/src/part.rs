@@ -216,6 +216,22 @@ impl<P: ?Sized> fmt::Debug for PartSpec<P> {
     }
 }
 
+/// Says that parts of a kind register themselves, and what one of them is called.
+macro_rules! kind {
+    ($kind:ty, $what:literal) => {
+        inventory::collect!($crate::part::Entry<$kind>);
+
+        impl $crate::part::Kind for $kind {
+            const WHAT: &'static str = $what;
+
+            fn entries() -> impl Iterator<Item = &'static $crate::part::Entry<Self>> {
+                inventory::iter::<$crate::part::Entry<Self>>.into_iter()
+            }
+        }
+    };
+}
+pub(crate) use kind;
+
 /// Registers a part of a kind: name, parameters' type and `fn(params) -> Result<Box<dyn Kind>, String>`. What it is says the
 /// parameters' documentation, or a text after the name.
 #[macro_export]

@@ -33,6 +33,13 @@ pub trait Planner: Send {
         self.act(view, pause)
     }
 
+    /// What the last decision, which was made in this view, has left of its search tree, up to so many nodes; `None`
+    /// where there is no tree that could be shown.
+    fn tree(&mut self, view: &View, most: usize) -> Option<Grown> {
+        let _ = (view, most);
+        None
+    }
+
     /// Whether it must be told the true state before each decision. Only `omniscient` must.
     fn cheats(&self) -> bool {
         false
@@ -42,6 +49,39 @@ pub trait Planner: Send {
     fn tell(&mut self, truth: State) {
         let _ = truth;
     }
+}
+
+/// A search tree as people look at it; the first node is the root.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Grown {
+    /// The decisions.
+    pub nodes: Vec<GrownNode>,
+}
+
+/// A decision in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GrownNode {
+    /// Whose.
+    pub player: usize,
+    /// How many simulations came here.
+    pub visits: u64,
+    /// The actions, the most visited first.
+    pub edges: Vec<GrownEdge>,
+}
+
+/// An action in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GrownEdge {
+    /// The action.
+    pub action: Action,
+    /// What it is called.
+    pub name: String,
+    /// How many simulations took it.
+    pub visits: u64,
+    /// What who takes it may expect from here on, if that was kept.
+    pub value: Option<f64>,
+    /// The next decisions: what their player is told on the way, and the place of the node.
+    pub children: Vec<(String, usize)>,
 }
 
 /// The evidence for one legal action.
@@ -67,6 +107,8 @@ pub struct Decision {
     /// Instead, in a game in which players may wait: to do nothing now, and to be asked again after so many ticks, or as
     /// soon as something has happened.
     pub wait: Option<u64>,
+    /// So many ticks of the game's time go by until it is made, where thinking costs some.
+    pub takes: u64,
     /// The evidence for each legal action, best first.
     pub table: Vec<Judgement>,
     /// What each player may expect from here on of what it aims at, on average over the simulations of a tree search.

@@ -7,7 +7,7 @@ use crate::game::Action;
 use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
 use crate::params::{Param, ParamDoc};
-use crate::planner::{Decision, Planner};
+use crate::planner::{Decision, Grown, Planner};
 use crate::registry;
 use crate::spec::{Spec, SpecError, Value};
 use crate::view::View;
@@ -139,6 +139,10 @@ impl Planner for Imagining {
 
     fn judge(&mut self, view: &View, actions: &[Action], pause: Pause) -> Result<Decision, String> {
         self.planner.judge(view, actions, pause)
+    }
+
+    fn tree(&mut self, view: &View, most: usize) -> Option<Grown> {
+        self.planner.tree(view, most)
     }
 
     fn cheats(&self) -> bool {

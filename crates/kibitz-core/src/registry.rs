@@ -1,10 +1,11 @@
 //! Registries that fill themselves: a game or a planner registers in its own file.
 
 use crate::model::SharedModel;
-use crate::params::ParamDoc;
+use crate::params::{Param, ParamDoc};
 use crate::planner::Planner;
 use crate::planning_model::{Imagining, ModelChoice};
-use crate::spec::{Spec, SpecError, unknown};
+use crate::real_time::{InRealTime, TimeOptions, Waits};
+use crate::spec::{Spec, SpecError, Value, unknown};
 
 /// A native game that can be asked for by name.
 pub struct GameEntry {
@@ -37,6 +38,7 @@ impl PlannerEntry {
     pub fn docs(&self) -> Vec<ParamDoc> {
         let mut docs = (self.params)();
         docs.push(ModelChoice::doc());
+        docs.extend(TimeOptions::docs());
         docs
     }
 }
@@ -62,7 +64,14 @@ pub fn old_words(spec: &Spec) -> Vec<String> {
     }
     let entry = planners().into_iter().find(|entry| entry.name == name);
     let params = entry.map(|entry| entry.docs()).unwrap_or_default();
-    for (key, _) in &spec.arguments {
+    for (key, value) in &spec.arguments {
+        // The one parameter that went from a search to a part of it (`SearchParams::with`).
+        if key == "clairvoyance" && params.iter().any(|param| param.name == "playout") {
+            notes.push(format!(
+                "{name}: clairvoyance={value} is the solver's now, as in playout=solver(clairvoyance={value}); the old \
+                 way goes with the next version"
+            ));
+        }
         if let Some(param) = params.iter().find(|param| param.was == Some(key)) {
             let now = &param.name;
             notes.push(format!(
@@ -129,9 +138,44 @@ pub fn planner_with(spec: &Spec, choice: ModelChoice) -> Result<Box<dyn Planner>
     let entries = planners();
     let name = present_name(&spec.name);
     match entries.iter().find(|entry| entry.name == name) {
-        Some(entry) => Ok(Box::new(Imagining::new((entry.build)(spec)?, choice))),
+        Some(entry) => {
+            let mut own = spec.clone();
+            let options = TimeOptions::take(&mut own)?;
+            let parts = if options.waits == Waits::Whole { 1 } else { in_parts(entry, &mut own)? };
+            let planner = InRealTime::new((entry.build)(&own)?, options, parts);
+            Ok(Box::new(Imagining::new(Box::new(planner), choice)))
+        }
         None => Err(unknown("planner", &spec.name, entries.iter().map(|entry| entry.name))),
     }
+}
+
+/// So many times a planner that may stop early looks whether it should.
+const PARTS: u32 = 16;
+
+/// Divides the budget of a planner that is to stop early; its tree is kept from one part to the next.
+fn in_parts(entry: &PlannerEntry, spec: &mut Spec) -> Result<u32, SpecError> {
+    let docs = (entry.params)();
+    let simulations = docs.iter().find(|doc| doc.name == "simulations");
+    let (Some(simulations), true) = (simulations, docs.iter().any(|doc| doc.name == "reuse")) else {
+        let what =
+            "waits=clear needs a planner that has a budget of simulations and keeps its tree, such as uct";
+        return Err(SpecError(format!("{}: {what}", spec.name)));
+    };
+    let place = spec.arguments.iter().position(|(key, _)| key == "simulations");
+    let whole = match place {
+        Some(place) => u64::read(&spec.arguments[place].1),
+        None => simulations.default.parse().map_err(|_| "waits=clear needs simulations=N".to_owned()),
+    };
+    let whole = whole.map_err(|what| SpecError(format!("{}: simulations: {what}", spec.name)))?;
+    let parts = whole.clamp(1, PARTS.into());
+    let value = Value::Integer(whole.div_ceil(parts) as i64);
+    match place {
+        Some(place) => spec.arguments[place].1 = value,
+        None => spec.arguments.push(("simulations".to_owned(), value)),
+    }
+    spec.arguments.retain(|(key, _)| key != "reuse");
+    spec.arguments.push(("reuse".to_owned(), Value::Bool(true)));
+    Ok(parts as u32)
 }
 
 /// Registers a game: name, parameters' type, and `fn(params) -> Result<Game, String>`. What it is says the parameters'
@@ -163,3 +207,29 @@ macro_rules! register_game {
     };
 }
 pub use crate::register_game;
+
+/// Registers a planner: name, summary, what a game must offer, parameters' type (and what they usually are, if not their
+/// defaults), and `fn(params) -> Result<Box<dyn Planner>, String>`.
+#[macro_export]
+macro_rules! register_planner {
+    ($name:literal, $summary:literal, $needs:expr, $params:ty, $build:expr) => {
+        $crate::register_planner!($name, $summary, $needs, $params = <$params>::default(), $build);
+    };
+    ($name:literal, $summary:literal, $needs:expr, $params:ty = $usual:expr, $build:expr) => {
+        inventory::submit! {
+            $crate::registry::PlannerEntry {
+                name: $name,
+                summary: $summary,
+                needs: $needs,
+                params: || $crate::params::Params::docs(&$usual),
+                build: |spec| {
+                    let mut params: $params = $usual;
+                    $crate::params::Params::apply(&mut params, spec)?;
+                    let build: fn($params) -> Result<Box<dyn $crate::planner::Planner>, String> = $build;
+                    build(params).map_err(|what| $crate::spec::SpecError(format!("{}: {what}", $name)))
+                },
+            }
+        }
+    };
+}
+pub use crate::register_planner;

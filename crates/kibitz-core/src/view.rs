@@ -23,6 +23,8 @@ pub struct View {
     pub events: Vec<Event>,
     /// What the player may do now, ascending; empty when it is not its turn.
     pub legal: Vec<Action>,
+    /// Whether the player may also do nothing now: time goes by in the game.
+    pub may_wait: bool,
 }
 
 impl View {

@@ -11,14 +11,14 @@ const MOST: u32 = 4096;
 /// millisecond, whether a piece takes a nanosecond or a second.
 #[derive(Debug)]
 pub struct Watch {
-    stride: u32,
+    interval: u32,
     left: u32,
     looked: Option<Instant>,
 }
 
 impl Default for Watch {
     fn default() -> Watch {
-        Watch { stride: 1, left: 1, looked: None }
+        Watch { interval: 1, left: 1, looked: None }
     }
 }
 
@@ -35,13 +35,13 @@ impl Watch {
         if let Some(looked) = self.looked {
             let gone = now - looked;
             if gone < INTERVAL / 2 {
-                self.stride = (2 * self.stride).min(MOST);
+                self.interval = (2 * self.interval).min(MOST);
             } else if gone > 2 * INTERVAL {
                 let times = gone.as_micros() / INTERVAL.as_micros();
-                self.stride = (self.stride / u32::try_from(times).unwrap_or(u32::MAX)).max(1);
+                self.interval = (self.interval / u32::try_from(times).unwrap_or(u32::MAX)).max(1);
             }
         }
-        (self.looked, self.left) = (Some(now), self.stride);
+        (self.looked, self.left) = (Some(now), self.interval);
         true
     }
 }
@@ -56,7 +56,7 @@ mod tests {
         let looks = (0..100_000).filter(|_| watch.is_due()).count();
         assert!(looks < 10_000, "{looks}");
         // The first slow pieces may still be counted with the quick ones.
-        watch.stride = 2;
+        watch.interval = 2;
         watch.left = 2;
         let slow = |_: &u32| {
             std::thread::sleep(Duration::from_millis(5));

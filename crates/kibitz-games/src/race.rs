@@ -93,6 +93,12 @@ impl<P: Piece> Race<P> {
         }
     }
 
+    /// The usual rules on a board of a size.
+    #[cfg(test)]
+    pub fn sized(rows: u32, columns: u32) -> Race<P> {
+        Race::new(&RaceParams { rows, columns, misere: false })
+    }
+
     #[inline]
     fn turned(&self, pieces: u64) -> u64 {
         pieces.swap_bytes() >> self.overhang

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::count::at_work;
 use crate::fault::drive;
-use crate::game::{Game, State, spec_error};
+use crate::game::{Game, State, game_named, spec_error};
 use crate::referee::View;
 use crate::translate::translate;
 
@@ -56,21 +56,22 @@ fn likeliest(model: &dyn Model, worlds: Vec<(World, f64)>) -> Vec<(kibitz_core::
 impl Belief {
     #[new]
     #[pyo3(signature = (game, kind="auto", seed=0))]
-    fn new(game: &Bound<'_, Game>, kind: &str, seed: u64) -> PyResult<Belief> {
+    fn new(game: &Bound<'_, PyAny>, kind: &str, seed: u64) -> PyResult<Belief> {
+        let game = game_named(game)?;
         let spec: Spec = kind.parse().map_err(spec_error)?;
         let kind = BeliefKind::read(&Value::Spec(spec)).and_then(BeliefKind::without_search);
         let kind = kind.map_err(PyValueError::new_err)?;
         let model = game.get().planning_model();
         let belief = kind.build(&*model, u64::MAX).map_err(PyValueError::new_err)?;
         let mind = Mind { belief, rng: Rng::new(seed), view: None };
-        Ok(Belief { game: game.clone().unbind(), model, mind: Mutex::new(mind) })
+        Ok(Belief { game: game.unbind(), model, mind: Mutex::new(mind) })
     }
 
     /// Takes in what has been added to the view. What no state explains is passed over where that helps, and
     /// `notes` say so; else ValueError.
     fn update(&self, py: Python<'_>, view: &Bound<'_, View>) -> PyResult<()> {
         let (game, view) = (self.game.get(), view.get());
-        if !game.same_rules(view.game.get()) {
+        if !game.equals(py, view.game.get())? {
             return Err(PyValueError::new_err("the view is of another game than the belief"));
         }
         let view = translate(py, view, game)?;
@@ -96,7 +97,7 @@ impl Belief {
             belief.sample(&*self.model, view, rng, &mut world);
             world
         })?;
-        Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state) })
+        Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state), way: None })
     }
 
     /// All states that may be the present one with their probabilities, the likeliest first; particles that
@@ -111,7 +112,8 @@ impl Belief {
         };
         let worlds = drive(py, game, || mind.belief.worlds(&*self.model, view, limit))?;
         let Some(worlds) = worlds else { return Ok(None) };
-        let state = |(state, p)| (State { game: self.game.clone_ref(py), state: Arc::new(state) }, p);
+        let state =
+            |(state, p)| (State { game: self.game.clone_ref(py), state: Arc::new(state), way: None }, p);
         Ok(Some(likeliest(&*self.model, worlds).into_iter().map(state).collect()))
     }
 
@@ -159,5 +161,10 @@ impl Belief {
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.mind().belief.notes()
+    }
+
+    /// What a notebook shows.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("kibitz._notebook")?.call_method1("belief", (slf,))
     }
 }

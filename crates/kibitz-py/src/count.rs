@@ -138,6 +138,25 @@ pub fn playouts(
     Ok((returns, steps))
 }
 
+/// See `State.playout`.
+pub fn playout_from(
+    py: Python<'_>,
+    game: &Game,
+    state: &State,
+    seed: u64,
+    policy: &str,
+) -> PyResult<Vec<f64>> {
+    let (mut playout, how) = playout(game, policy)?;
+    let mut returns = vec![0.0; game.model.info().players];
+    let mut rng = Rng::new(seed);
+    drive(py, game, || {
+        let interrupt = &mut Interrupt::never();
+        let mut context = Context::new(&mut rng, interrupt);
+        play_out(&*game.model, state, &mut *playout, &how, 1, &mut context, &mut returns);
+    })?;
+    Ok(returns)
+}
+
 /// See `Game.playout_returns`.
 pub fn playout_returns(
     py: Python<'_>,

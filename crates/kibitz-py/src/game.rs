@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use kibitz_core::episode::{check_bounds, check_joint, enough_steps};
+use kibitz_core::episode::{Illegal, Timing, check_bounds, check_joint, enough_steps};
 use kibitz_core::spec::{Spec, SpecError, nearest};
 use kibitz_core::{Action, Rng, SharedModel, Transition, Turn, registry};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
@@ -14,6 +14,7 @@ use crate::count;
 use crate::fault::{GameFault, drive};
 use crate::lang::{Made, RulesFile};
 use crate::rules::{ACTION_BITS, PyRules, Truth};
+use crate::way::{Chosen, Seed, Way};
 
 /// A wrong spec is the caller's mistake.
 pub fn spec_error(SpecError(what): SpecError) -> PyErr {
@@ -152,6 +153,21 @@ impl Game {
         }
     }
 
+    /// Whether both have the same rules, wherever they were loaded.
+    pub fn equals(&self, py: Python<'_>, other: &Game) -> PyResult<bool> {
+        if self.same_rules(other) {
+            return Ok(true);
+        }
+        match (&self.python, &other.python) {
+            (Some(one), Some(other)) => one.rules.bind(py).eq(&other.rules),
+            (None, None) if self.spec == other.spec => Ok(match (&self.made, &other.made) {
+                (Some(one), Some(other)) => one.data == other.data,
+                (one, other) => one.is_none() && other.is_none(),
+            }),
+            _ => Ok(false),
+        }
+    }
+
     /// ValueError, with a sentence, if there is no such player.
     pub fn check_player(&self, player: usize) -> PyResult<usize> {
         let players = self.model.info().players;
@@ -240,6 +256,13 @@ impl Game {
         &self.spec
     }
 
+    /// In a game in real time: how long a tick is, in the game's own unit of time (a second, unless whoever plays it says
+    /// otherwise); else None.
+    #[getter]
+    fn tick(&self) -> Option<f64> {
+        self.model.has().real_time.then(|| self.model.tick())
+    }
+
     #[getter]
     fn info(&self) -> Info {
         Info(self.model.info().clone(), self.model.has())
@@ -267,7 +290,7 @@ impl Game {
     fn initial(slf: &Bound<'_, Self>) -> PyResult<State> {
         let game = slf.get();
         let state = drive(slf.py(), game, || game.model.initial())?;
-        Ok(State { game: slf.clone().unbind(), state: Arc::new(state) })
+        Ok(State { game: slf.clone().unbind(), state: Arc::new(state), way: Some(Way::default()) })
     }
 
     /// Where the rules speak of roles: their names in the order of the rules, each with the player that it is, None
@@ -291,6 +314,12 @@ impl Game {
                 PyValueError::new_err(format!("{} knows no action number {action}", self.spec))
             }),
         }
+    }
+
+    /// How many things the game numbers that may be true of a state; 0 where it numbers nothing.
+    #[getter]
+    fn atom_count(&self) -> u32 {
+        self.model.atom_count()
     }
 
     /// Counts the sequences of joint actions and outcomes of that length (shorter if over).
@@ -328,6 +357,11 @@ impl Game {
         format!("<Game {}>", self.spec)
     }
 
+    /// What a notebook shows.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("kibitz._notebook")?.call_method1("game", (slf,))
+    }
+
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (py, game) = (slf.py(), slf.get());
         let class = py.get_type::<Game>();
@@ -345,11 +379,53 @@ impl Game {
     }
 }
 
+/// A game as people name one: a [`Game`], or whatever `kibitz.load` makes one of.
+///
+/// # Errors
+/// Those of `kibitz.load`.
+pub fn game_named<'py>(game: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Game>> {
+    match game.cast::<Game>() {
+        Ok(game) => Ok(game.clone()),
+        Err(_) => Ok(game.py().import("kibitz.games")?.call_method1("load", (game,))?.cast_into()?),
+    }
+}
+
+/// Which of these names is meant, in any case and with any spacing.
+///
+/// # Errors
+/// ValueError naming the nearest ones.
+pub fn find_name<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> PyResult<usize> {
+    let names: Vec<&str> = names.collect();
+    if let Some(found) = names.iter().position(|known| *known == name) {
+        return Ok(found);
+    }
+    // What people type: any case, any spacing, without brackets.
+    let plain = |text: &str| {
+        let words = text.to_lowercase().replace(['(', ')'], " ");
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut alike = names.iter().enumerate().filter(|(_, known)| plain(known) == plain(name));
+    if let (Some((found, _)), None) = (alike.next(), alike.next()) {
+        return Ok(found);
+    }
+    let near = nearest(name, names.iter().copied());
+    Err(PyValueError::new_err(match (names.is_empty(), near.is_empty()) {
+        (true, _) => "nobody waits for that choice now".to_owned(),
+        (_, false) => format!("no legal action is called '{name}'; did you mean {}?", near.join(" or ")),
+        _ => {
+            let shown = names[..names.len().min(40)].join(", ");
+            format!("no legal action is called '{name}'; legal are {shown}")
+        }
+    }))
+}
+
 /// The whole truth at one moment of a game. Immutable here: `step` gives a new one.
 #[pyclass(module = "kibitz._core", frozen)]
 pub struct State {
     pub game: Py<Game>,
     pub state: Arc<kibitz_core::State>,
+    /// The way to it from where the game begins; none for a state that was imagined.
+    pub way: Option<Way>,
 }
 
 impl State {
@@ -364,6 +440,45 @@ impl State {
 
     fn check_viewer(&self, viewer: Option<usize>) -> PyResult<Option<usize>> {
         viewer.map(|viewer| self.game.get().check_player(viewer)).transpose()
+    }
+
+    /// A player, or the only one who moves.
+    fn mover(&self, py: Python<'_>, player: Option<usize>) -> PyResult<usize> {
+        if let Some(player) = player {
+            return Ok(player);
+        }
+        let movers = self.movers(py)?;
+        match movers.as_slice() {
+            [only] => Ok(*only),
+            [] => Err(PyValueError::new_err("no player moves here")),
+            _ => Err(PyValueError::new_err(format!("several move here: name one of {movers:?}"))),
+        }
+    }
+
+    /// The actions of a joint one as numbers.
+    fn numbers(&self, py: Python<'_>, joint: Vec<Chosen>) -> PyResult<Vec<u32>> {
+        let turn = self.turn(py)?;
+        let mut who: Vec<Option<usize>> = turn.movers().iter().map(Some).collect();
+        who.resize(joint.len().max(who.len()), None);
+        joint.into_iter().zip(who).map(|(chosen, who)| chosen.number(py, self, who)).collect()
+    }
+
+    /// Whether both are the same state of the same rules, as far as that can be told.
+    fn same(&self, py: Python<'_>, other: &State) -> PyResult<bool> {
+        if Arc::ptr_eq(&self.state, &other.state) {
+            return Ok(true);
+        }
+        if !self.game.get().equals(py, other.game.get())? {
+            return Ok(false);
+        }
+        if let (Some(one), Some(other)) = (self.value(py), other.value(py)) {
+            return one.bind(py).eq(other);
+        }
+        if self.game.get().model.has().hash {
+            return Ok(self.hash(py)? == other.hash(py)?);
+        }
+        let (Some(one), Some(other)) = (&self.way, &other.way) else { return Ok(false) };
+        Ok(one.joints() == other.joints())
     }
 
     /// What may happen now: a mover's legal actions, or chance's outcomes.
@@ -408,9 +523,20 @@ impl State {
         Ok(self.turn(py)?.movers().iter().collect())
     }
 
-    /// The legal actions of a player, ascending; empty when it is not its turn.
-    fn legal(&self, py: Python<'_>, player: usize) -> PyResult<Vec<u32>> {
+    /// The legal actions of a player, ascending; empty when it is not its turn. Of the only mover, where none is named.
+    #[pyo3(signature = (player=None))]
+    fn legal(&self, py: Python<'_>, player: Option<usize>) -> PyResult<Vec<u32>> {
+        let player = self.mover(py, player)?;
         Ok(self.choices(py, Some(player))?.into_iter().map(|action| action.0).collect())
+    }
+
+    /// What a player's legal actions are called, in the order of `legal`.
+    #[pyo3(signature = (player=None))]
+    fn names(&self, py: Python<'_>, player: Option<usize>) -> PyResult<Vec<String>> {
+        let player = self.mover(py, player)?;
+        let choices = self.choices(py, Some(player))?;
+        let name = |game: &Game, state: &_, action| game.model.action_name(state, Some(player), action);
+        self.drive(py, |game, state| choices.iter().map(|action| name(game, state, *action)).collect())
     }
 
     /// How near each of a mover's legal actions brings it to what it wants, from 0 to 1, in the order of `legal`; None
@@ -444,25 +570,55 @@ impl State {
     }
 
     /// The next state and each player's reward; ValueError for an illegal action.
-    fn step(&self, py: Python<'_>, joint: Vec<u32>) -> PyResult<(State, Vec<f64>)> {
-        let (next, rewards) = self.drive(py, |game, state| -> PyResult<_> {
+    fn step(&self, py: Python<'_>, joint: Vec<Chosen>) -> PyResult<(State, Vec<f64>)> {
+        let joint = self.numbers(py, joint)?;
+        let (joint, next, rewards) = self.drive(py, |game, state| -> PyResult<_> {
             let joint = game.check_joint(state, &joint)?;
             let mut next = state.clone();
             let mut rewards = vec![0.0; game.model.info().players];
             game.model.step(&mut next, &joint, &mut rewards);
             // A Python game's mistakes in the new state come to light here, where they were made.
             game.model.turn(&next);
-            Ok((next, rewards))
+            Ok((joint, next, rewards))
         })??;
-        Ok((State { game: self.game.clone_ref(py), state: Arc::new(next) }, rewards))
+        let way = self.way.as_ref().map(|way| way.then(joint));
+        Ok((State { game: self.game.clone_ref(py), state: Arc::new(next), way }, rewards))
     }
 
-    /// Draws an outcome of chance.
-    fn draw(&self, py: Python<'_>, seed: u64) -> PyResult<u32> {
+    /// In real time: the state after so many ticks in which nobody chooses and nothing happens; ValueError where something
+    /// would.
+    fn later(&self, py: Python<'_>, ticks: u64) -> PyResult<State> {
+        let next = self.drive(py, |game, state| {
+            let most = match game.model.timing(state) {
+                Timing::Turns => 0,
+                Timing::Open => u64::MAX,
+                Timing::Due(most) => most,
+            };
+            if ticks > most {
+                return Err(PyValueError::new_err(Illegal::Time { elapsed: ticks, most }.to_string()));
+            }
+            let mut next = state.clone();
+            if ticks > 0 {
+                game.model.pass(&mut next, ticks);
+            }
+            Ok(next)
+        })??;
+        let way = self.way.clone().filter(|_| ticks == 0);
+        Ok(State { game: self.game.clone_ref(py), state: Arc::new(next), way })
+    }
+
+    /// Draws an outcome of chance, with a seed or a `random.Random`.
+    fn draw(&self, py: Python<'_>, seed: Seed) -> PyResult<u32> {
         if self.turn(py)? != Turn::Chance {
             return Err(PyValueError::new_err("it is not chance's turn"));
         }
-        self.drive(py, |game, state| game.model.draw(state, &mut Rng::new(seed)).0)
+        self.drive(py, |game, state| game.model.draw(state, &mut Rng::new(seed.0)).0)
+    }
+
+    /// Plays on to the end, with a seed or a `random.Random`; what each player gets from here on.
+    #[pyo3(signature = (seed=Seed(0), policy="random"), text_signature = "($self, seed=0, policy='random')")]
+    fn playout(&self, py: Python<'_>, seed: Seed, policy: &str) -> PyResult<Vec<f64>> {
+        count::playout_from(py, self.game.get(), &self.state, seed.0, policy)
     }
 
     /// The name of a player's action, or of chance's outcome where `player` is None.
@@ -480,27 +636,7 @@ impl State {
         let names: Vec<String> = self.drive(py, |game, state| {
             choices.iter().map(|action| game.model.action_name(state, player, *action)).collect()
         })?;
-        if let Some(found) = names.iter().position(|known| known == name) {
-            return Ok(choices[found].0);
-        }
-        let known = || names.iter().map(String::as_str);
-        // What people type: any case, any spacing.
-        let plain = |text: &str| text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut alike = names.iter().enumerate().filter(|(_, known)| plain(known) == plain(name));
-        if let (Some((found, _)), None) = (alike.next(), alike.next()) {
-            return Ok(choices[found].0);
-        }
-        let near = nearest(name, known());
-        Err(PyValueError::new_err(match (choices.is_empty(), near.is_empty()) {
-            (true, _) => "nobody waits for that choice now".to_owned(),
-            (_, false) => {
-                format!("no legal action is called '{name}'; did you mean {}?", near.join(" or "))
-            }
-            _ => {
-                let shown = known().take(40).collect::<Vec<_>>().join(", ");
-                format!("no legal action is called '{name}'; legal are {shown}")
-            }
-        }))
+        Ok(choices[find_name(names.iter().map(String::as_str), name)?].0)
     }
 
     /// Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing.
@@ -574,6 +710,19 @@ impl State {
         has.then(|| self.drive(py, |game, state| game.model.hash(state))).transpose()
     }
 
+    /// The numbers of what is true here, ascending, each below `Game.atom_count`; None where the game numbers nothing.
+    fn atoms(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
+        let has = self.game.get().model.has().atoms;
+        let atoms = self.drive(py, |game, state| {
+            let mut atoms = Vec::new();
+            game.model.atoms(state, &mut atoms);
+            atoms.sort_unstable();
+            atoms.dedup();
+            atoms
+        })?;
+        Ok(has.then_some(atoms))
+    }
+
     /// What holds, one fact an entry, where the rules are made of facts.
     #[getter]
     fn facts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
@@ -621,5 +770,69 @@ impl State {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<State of {}>\n{}", self.game.get().spec, self.text(py, None)?))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let Ok(other) = other.cast::<State>() else { return Ok(py.NotImplemented()) };
+        Ok(self.same(py, other.get())?.into_pyobject(py)?.to_owned().into_any().unbind())
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        if let Some(value) = self.value(py) {
+            return value.bind(py).hash();
+        }
+        if let Some(hash) = self.hash(py)? {
+            return Ok(hash as isize);
+        }
+        let joints = self.way.as_ref().map(Way::joints);
+        let mut keys = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(&joints, &mut keys);
+        Ok(std::hash::Hasher::finish(&keys) as isize)
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// A state of a game that is written in Python.
+    #[staticmethod]
+    fn of(game: &Bound<'_, Game>, value: Py<PyAny>) -> PyResult<State> {
+        if game.get().python.is_none() {
+            let spec = &game.get().spec;
+            return Err(PyValueError::new_err(format!("the states of {spec} are not Python's")));
+        }
+        let state = Arc::new(kibitz_core::State::new(Truth::new(value)));
+        Ok(State { game: game.clone().unbind(), state, way: None })
+    }
+
+    /// The state that these joint actions lead to from where the game begins, chance's outcomes among them; ValueError
+    /// where the game does not allow one.
+    #[staticmethod]
+    fn after(game: &Bound<'_, Game>, joints: Vec<Vec<u32>>) -> PyResult<State> {
+        let mut state = Game::initial(game)?;
+        for joint in joints {
+            let joint = joint.into_iter().map(Chosen::Number).collect();
+            state = state.step(game.py(), joint)?.0;
+        }
+        Ok(state)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let class = py.get_type::<State>();
+        if let Some(value) = self.value(py) {
+            return Ok((class.getattr("of")?, (&self.game, value).into_pyobject(py)?.into_any()));
+        }
+        let Some(way) = &self.way else {
+            return Err(PyTypeError::new_err(
+                "a state that was imagined cannot be pickled: it has no history of its own",
+            ));
+        };
+        let joints: Vec<Vec<u32>> =
+            way.joints().iter().map(|joint| joint.iter().map(|action| action.0).collect()).collect();
+        Ok((class.getattr("after")?, (&self.game, joints).into_pyobject(py)?.into_any()))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`game`], [`count`], [`referee`], [`told`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
+//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`way`] and [`game`], [`count`], [`referee`], [`told`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
 //! [`entry`]
 //! (registries and specs).
 
@@ -25,6 +25,7 @@ mod rules;
 mod solve;
 mod told;
 mod translate;
+mod way;
 
 // Linked for their registrations; nothing here names them.
 use kibitz_games as _;

@@ -42,9 +42,16 @@ pub struct Decision {
     decision: kibitz_core::planner::Decision,
     name: String,
     table: Vec<Py<Judgement>>,
+    /// Who decided, and which one of its decisions it was.
+    made: Option<(Py<Planner>, u64)>,
 }
 
 impl Decision {
+    /// What the core has of it, in the numbers of the referee.
+    pub fn inner(&self) -> &kibitz_core::planner::Decision {
+        &self.decision
+    }
+
     /// What a planner decided in this position, in the numbers of the referee and in words.
     fn new(
         py: Python<'_>,
@@ -58,16 +65,19 @@ impl Decision {
         translate_back(py, &mut decision, view.game.get(), game)?;
         let who = Some(view.view.player);
         let (name, names) = drive(py, game, || {
-            let name = |action| game.model.action_name(&view.now, who, action);
+            let name = |action| match action {
+                Action::WAIT => "wait".to_owned(),
+                action => game.model.action_name(&view.now, who, action),
+            };
             let names: Vec<String> = decision.table.iter().map(|row| name(row.action)).collect();
-            (if decision.wait.is_some() { "wait".to_owned() } else { name(decision.action) }, names)
+            (name(decision.action), names)
         })?;
         let judge = |(row, name): (&kibitz_core::planner::Judgement, String)| {
             let kibitz_core::planner::Judgement { action, value, error, visits } = *row;
             Py::new(py, Judgement { action: action.0, name, value, error, visits })
         };
         let table = decision.table.iter().zip(names).map(judge).collect::<PyResult<_>>()?;
-        Ok(Decision { decision, name, table })
+        Ok(Decision { decision, name, table, made: None })
     }
 }
 
@@ -88,7 +98,7 @@ type Row = (u32, Option<f64>, Option<f64>, u64);
 impl Decision {
     /// The decision of a planner written in Python.
     #[new]
-    #[pyo3(signature = (view, action, table=None, notes=None, *, ticks=None))]
+    #[pyo3(signature = (view, action, table=None, notes=None, *, ticks=None, takes=0))]
     fn python(
         py: Python<'_>,
         view: &Bound<'_, PyAny>,
@@ -96,6 +106,7 @@ impl Decision {
         table: Option<&Bound<'_, PyAny>>,
         notes: Option<&Bound<'_, PyAny>>,
         ticks: Option<&Bound<'_, PyAny>>,
+        takes: u64,
     ) -> PyResult<Decision> {
         let view = wanted::<Bound<'_, View>>("view", view, "the view that was given")?;
         let view = view.get();
@@ -112,7 +123,7 @@ impl Decision {
         let kind = "a whole number from 1 on, and goes with WAIT";
         let ticks = ticks.map_or(Ok(None), |ticks| wanted::<NonZeroU64>("ticks", ticks, kind).map(Some))?;
         let waits = Action(action) == Action::WAIT;
-        if waits && !view.may_wait(py)? {
+        if waits && !view.view.may_wait {
             return Err(PyValueError::new_err(
                 "WAIT: this is a game of turns, in which nobody can wait; choose one of the view's legal actions",
             ));
@@ -136,6 +147,7 @@ impl Decision {
             simulations: rows.iter().map(|row| row.3).sum(),
             table: rows.into_iter().map(judge).collect(),
             notes,
+            takes,
             wait: waits.then(|| ticks.map_or(u64::MAX, NonZeroU64::get)),
             ..Default::default()
         };
@@ -144,8 +156,14 @@ impl Decision {
 
     /// For how many ticks it does nothing, where it waits and is asked again then, or as soon as it is told something.
     #[getter]
-    pub fn ticks(&self) -> Option<u64> {
+    fn ticks(&self) -> Option<u64> {
         self.decision.wait
+    }
+
+    /// So many ticks of the game's time go by until it is made, where thinking costs some.
+    #[getter]
+    fn takes(&self) -> u64 {
+        self.decision.takes
     }
 
     /// In the numbers of the referee.
@@ -190,6 +208,28 @@ impl Decision {
             format!("{:<1$}", cells[0], widths[0]) + &right.collect::<String>()
         };
         lines().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The search tree, of a planner that has one; ValueError once the planner has moved on.
+    #[getter]
+    fn tree<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("kibitz.tree")?.call_method1("of", (slf,))
+    }
+
+    /// What the players of its game are called; empty where nobody is known to have decided.
+    #[getter]
+    fn players(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let Some((planner, _)) = &self.made else { return Ok(Vec::new()) };
+        let Some((game, _)) = &planner.get().sit()?.game else { return Ok(Vec::new()) };
+        let game = game.get();
+        let names = 0..game.model.info().players;
+        drive(py, game, || names.map(|player| game.model.player_name(player)).collect())
+    }
+
+    /// The nodes of the search tree, up to so many.
+    fn grown(&self, py: Python<'_>, most: usize) -> PyResult<Option<Vec<GrownNode>>> {
+        let Some((planner, number)) = &self.made else { return Ok(None) };
+        planner.get().grown(py, *number, most)
     }
 
     /// The evidence for each legal action, best first.
@@ -273,6 +313,11 @@ impl Decision {
     fn __repr__(&self) -> String {
         format!("<Decision {}, {} simulations>", self.name, self.decision.simulations)
     }
+
+    /// What a notebook shows.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("kibitz._notebook")?.call_method1("decision", (slf,))
+    }
 }
 
 /// A planner of the core; ValueError for a wrong spec.
@@ -285,7 +330,14 @@ pub struct Planner {
 struct Seat {
     planner: Box<dyn kibitz_core::planner::Planner>,
     game: Option<(Py<Game>, usize)>,
+    /// How many decisions it has made, and what it knew at the last.
+    decisions: u64,
+    seen: Option<kibitz_core::View>,
 }
+
+/// A node of a tree as Python gets it: whose it is, visits, and edges; an edge is the action's name, visits, value and the
+/// children, each with what is told on the way and its place.
+type GrownNode = (usize, u64, Vec<(String, u64, Option<f64>, Vec<(String, usize)>)>);
 
 impl Planner {
     /// Work with the planner; RuntimeError while another thread does.
@@ -326,7 +378,10 @@ impl Planner {
             }
         };
         let planner = planner.map_err(spec_error)?;
-        Ok(Planner { spec: written, seat: Mutex::new(Seat { planner, game: None }) })
+        Ok(Planner {
+            spec: written,
+            seat: Mutex::new(Seat { planner, game: None, decisions: 0, seen: None }),
+        })
     }
 
     #[getter]
@@ -339,7 +394,7 @@ impl Planner {
         let rules = game.get();
         let player = rules.check_player(seat)?;
         let mut seat = self.sit()?;
-        seat.game = None;
+        (seat.game, seat.seen) = (None, None);
         let model = rules.model.clone();
         let planner = &mut seat.planner;
         self.run(py, rules, || planner.start(model, player, seed))?.map_err(PyValueError::new_err)?;
@@ -374,9 +429,23 @@ impl Planner {
     /// Releases the GIL unless the game is a Python one; Ctrl-C raises KeyboardInterrupt soon.
     /// After `seconds` it answers with the best it has, whatever its own budget says.
     #[pyo3(signature = (view, seconds=None))]
-    fn act(&self, py: Python<'_>, view: &Bound<'_, View>, seconds: Option<f64>) -> PyResult<Decision> {
-        let view = view.get();
+    fn act(slf: &Bound<'_, Self>, view: &Bound<'_, View>, seconds: Option<f64>) -> PyResult<Decision> {
+        let (py, this, view) = (slf.py(), slf.get(), view.get());
+        let mut decision = this.decide(py, view, seconds)?;
+        decision.made = Some((slf.clone().unbind(), this.sit()?.decisions));
+        Ok(decision)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Planner {}>", self.spec)
+    }
+}
+
+impl Planner {
+    fn decide(&self, py: Python<'_>, view: &View, seconds: Option<f64>) -> PyResult<Decision> {
         let mut seat = self.sit()?;
+        seat.decisions += 1;
+        seat.seen = None;
         let Some((game, player)) = seat.game.take() else {
             return Err(PyRuntimeError::new_err(format!(
                 "{} was not started; call start first",
@@ -406,10 +475,11 @@ impl Planner {
             result.map_err(|error| placed(py, error, format_args!("a simulation of {}", self.spec)))?;
         let rules = game.clone_ref(py);
         seat.game = Some((game, player));
+        seat.seen = Some(seen);
         pace.finish()?;
         let mut decision = result.map_err(PyValueError::new_err)?;
         translate_back(py, &mut decision, rules.get(), view.game.get())?;
-        if !view.view.legal.contains(&decision.action) {
+        if decision.wait.is_none() && !view.view.legal.contains(&decision.action) {
             let action = decision.action.0;
             return Err(PyRuntimeError::new_err(format!(
                 "{} chose {action}, which is not legal",
@@ -419,7 +489,24 @@ impl Planner {
         Decision::new(py, view, decision)
     }
 
-    fn __repr__(&self) -> String {
-        format!("<Planner {}>", self.spec)
+    /// What a decision has left of its tree; ValueError once there was another decision.
+    fn grown(&self, py: Python<'_>, number: u64, most: usize) -> PyResult<Option<Vec<GrownNode>>> {
+        let mut seat = self.sit()?;
+        let Seat { planner, game, decisions, seen } = &mut *seat;
+        if *decisions != number {
+            return Err(PyValueError::new_err(format!(
+                "{} has moved on: ask for a decision's tree before the planner decides again",
+                self.spec
+            )));
+        }
+        let (Some((game, _)), Some(view)) = (game, seen) else { return Ok(None) };
+        let game = game.clone_ref(py);
+        let grown = self.run(py, game.get(), || planner.tree(view, most))?;
+        let edge =
+            |edge: kibitz_core::planner::GrownEdge| (edge.name, edge.visits, edge.value, edge.children);
+        let node = |node: kibitz_core::planner::GrownNode| {
+            (node.player, node.visits, node.edges.into_iter().map(edge).collect())
+        };
+        Ok(grown.map(|grown| grown.nodes.into_iter().map(node).collect()))
     }
 }

@@ -10,32 +10,26 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::fault::{GameFault, drive, fault_since, placed};
-use crate::game::{Game, State};
+use crate::game::{Game, State, find_name, game_named};
 use crate::planner::Decision;
 use crate::translate::Between;
+use crate::way::{Chosen, Way};
 
-/// What a player does: what it decided, or an action's number.
+/// What a player does: what it decided, or an action.
 #[derive(FromPyObject)]
 enum Choice<'py> {
     Decision(Bound<'py, Decision>),
-    Number(u32),
-}
-
-impl Choice<'_> {
-    fn number(&self) -> u32 {
-        match self {
-            Choice::Decision(decision) => decision.get().action(),
-            Choice::Number(number) => *number,
-        }
-    }
+    Chosen(Chosen),
 }
 
 /// A step as Python gets it: the state after, the joint action, the rewards, the returns so far, and how many ticks the
 /// state before it lasted.
 type Report = (State, Vec<u32>, Vec<f64>, Vec<f64>, u64);
 
-fn report(py: Python<'_>, game: &Py<Game>, step: &Step) -> Report {
-    let state = State { game: game.clone_ref(py), state: step.after.clone() };
+fn report(py: Python<'_>, game: &Py<Game>, step: &Step, way: &Way) -> Report {
+    // A way says nothing of when things happened.
+    let way = (!game.get().model.has().real_time).then(|| way.clone());
+    let state = State { game: game.clone_ref(py), state: step.after.clone(), way };
     let joint = step.joint.iter().map(|action| action.0).collect();
     (state, joint, step.rewards.clone(), step.returns.clone(), step.elapsed)
 }
@@ -96,41 +90,38 @@ impl View {
         drive(py, game, || self.view.events.iter().zip(&self.steps).map(describe).collect())
     }
 
-    /// The legal actions now, with their names; empty when it is not this player's turn. By number where that
-    /// means something, else by name.
-    #[getter]
-    fn legal(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
-        let (game, player) = (self.referees.get(), self.view.player);
-        let between = Between::new(self.game.get(), game)?;
-        let referees = self.view.legal.iter().map(|action| between.action(py, *action));
-        let referees = referees.collect::<PyResult<Vec<_>>>()?;
-        let name = |(action, referees): (&Action, &Action)| {
-            (action.0, game.model.action_name(&self.now, Some(player), *referees))
-        };
-        let mut legal: Vec<_> =
-            drive(py, game, || self.view.legal.iter().zip(&referees).map(name).collect())?;
-        if legal.iter().any(|(action, _)| game.is_hash(*action)) {
-            legal.sort_by(|(_, one), (_, other)| natural(one).cmp(natural(other)));
-        }
-        Ok(legal)
+    /// The legal actions now; empty when it is not this player's turn. By number where that means something, else by
+    /// name.
+    fn legal(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        Ok(self.choices(py)?.into_iter().map(|(action, _)| action).collect())
     }
 
     /// What actions of the player are called, by their numbers in the game that is played, as decisions and
-    /// information sets have them.
-    fn names(&self, py: Python<'_>, actions: Vec<u32>) -> PyResult<Vec<String>> {
+    /// information sets have them; without any, its legal ones in the order of `legal`.
+    #[pyo3(signature = (actions=None))]
+    fn names(&self, py: Python<'_>, actions: Option<Vec<u32>>) -> PyResult<Vec<String>> {
+        let Some(actions) = actions else {
+            return Ok(self.choices(py)?.into_iter().map(|(_, name)| name).collect());
+        };
         let (game, player) = (self.referees.get(), self.view.player);
         let name = |action: &u32| game.model.action_name(&self.now, Some(player), Action(*action));
         drive(py, game, || actions.iter().map(name).collect())
     }
 
+    /// The legal action of that name; ValueError naming the nearest ones.
+    fn find_action(&self, py: Python<'_>, name: &str) -> PyResult<u32> {
+        let choices = self.choices(py)?;
+        let found = find_name(choices.iter().map(|(_, name)| &**name), name)?;
+        Ok(choices[found].0)
+    }
+
     /// The position as this player sees it.
-    #[getter]
     fn text(&self, py: Python<'_>) -> PyResult<String> {
         let game = self.referees.get();
         drive(py, game, || game.model.text(&self.now, Some(self.view.player)))
     }
 
-    #[getter]
+    /// The same as a picture, if the game draws one.
     fn svg(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let game = self.referees.get();
         let draw = || drive(py, game, || game.model.svg(&self.now, Some(self.view.player)));
@@ -147,16 +138,33 @@ impl View {
         self.svg(py)
     }
 
+    /// Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game.
+    #[getter]
+    fn may_wait(&self) -> bool {
+        self.view.may_wait
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("<View of player {}, {}>\n{}", self.view.player, self.game.get().spec, self.text(py)?))
     }
 }
 
 impl View {
-    /// Whether its player may do nothing now.
-    pub fn may_wait(&self, py: Python<'_>) -> PyResult<bool> {
-        let game = self.referees.get();
-        drive(py, game, || game.model.timing(&self.now) != core::Timing::Turns)
+    /// The legal actions with their names.
+    fn choices(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
+        let (game, player) = (self.referees.get(), self.view.player);
+        let between = Between::new(self.game.get(), game)?;
+        let referees = self.view.legal.iter().map(|action| between.action(py, *action));
+        let referees = referees.collect::<PyResult<Vec<_>>>()?;
+        let name = |(action, referees): (&Action, &Action)| {
+            (action.0, game.model.action_name(&self.now, Some(player), *referees))
+        };
+        let mut legal: Vec<_> =
+            drive(py, game, || self.view.legal.iter().zip(&referees).map(name).collect())?;
+        if legal.iter().any(|(action, _)| game.is_hash(*action)) {
+            legal.sort_by(|(_, one), (_, other)| natural(one).cmp(natural(other)));
+        }
+        Ok(legal)
     }
 }
 
@@ -182,6 +190,8 @@ pub struct Referee {
     /// Views are in the numbers of the seats.
     inner: core::Referee,
     opening: Vec<Arc<Step>>,
+    /// The ways to the first state and to those after each step.
+    ways: Vec<Way>,
 }
 
 fn refused(illegal: &core::Illegal) -> PyErr {
@@ -224,9 +234,11 @@ impl Referee {
         work: impl FnOnce(&mut core::Referee, &mut core::Tell) -> Result<T, core::Fault>,
     ) -> PyResult<T> {
         let game = self.game.clone_ref(py);
-        let Referee { seats, inner, .. } = self;
+        let Referee { seats, inner, ways, .. } = self;
         let mut raised = None;
         let mut tell = |step: &Step, news: &mut [(usize, Event)]| {
+            let way = ways.last().expect("the first is there").then(step.joint.to_vec());
+            ways.push(way);
             raised = translate_news(py, game.get(), seats, step, news).err();
             raised.is_none()
         };
@@ -239,7 +251,7 @@ impl Referee {
         })
     }
 
-    fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
+    pub fn advance(&mut self, py: Python<'_>, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
         self.let_it(py, |inner, tell| inner.advance(to, tell))
     }
 
@@ -249,7 +261,8 @@ impl Referee {
         let inner = drive(game.py(), rules, || core::Referee::new(rules.model.clone(), chance, max_steps))?;
         let players = rules.model.info().players;
         let seats = (0..players).map(|_| Game::apart(game)).collect::<PyResult<_>>()?;
-        Ok(Referee { game: game.clone().unbind(), seats, inner, opening: Vec::new() })
+        let ways = vec![Way::default()];
+        Ok(Referee { game: game.clone().unbind(), seats, inner, opening: Vec::new(), ways })
     }
 
     /// Takes a step that was played before.
@@ -264,6 +277,21 @@ impl Referee {
         })?;
         self.opening.extend(step);
         illegal.map_or(Ok(()), |illegal| Err(refused(&illegal)))
+    }
+
+    /// Lets time go by in which nobody does anything: what happens by itself happens, but chance does not draw.
+    pub fn pass_to(&mut self, py: Python<'_>, now: u64) -> PyResult<()> {
+        while self.inner.turn() != Turn::Chance && !self.inner.over() {
+            let due = self.inner.due();
+            if due == core::Tick::NEVER || due.0 > now {
+                self.advance(py, core::Tick(now))?;
+                break;
+            }
+            let (elapsed, turn) = (due.since(self.inner.now()), self.inner.turn());
+            let joint = vec![Action::WAIT; turn.width()];
+            self.follow(py, &core::Played::new(elapsed, turn, &joint))?;
+        }
+        Ok(())
     }
 
     /// Who moves.
@@ -302,8 +330,26 @@ impl Referee {
         Ok(())
     }
 
+    /// The action of a mover's that is meant.
+    fn action(&self, py: Python<'_>, mover: usize, choice: Choice<'_>) -> PyResult<Action> {
+        match choice {
+            Choice::Decision(decision) => Ok(Action(decision.get().action())),
+            Choice::Chosen(Chosen::Number(number)) => {
+                if self.inner.turn().movers().contains(mover) {
+                    self.check_unambiguous(py, mover, Action(number))?;
+                }
+                Ok(Action(number))
+            }
+            Choice::Chosen(Chosen::Name(name)) => {
+                self.state(py).find_action(py, Some(mover), &name).map(Action)
+            }
+        }
+    }
+
+    /// What is said of the last steps that were taken.
     fn reports(&self, py: Python<'_>, steps: &[Arc<Step>]) -> Vec<Report> {
-        steps.iter().map(|step| report(py, &self.game, step)).collect()
+        let ways = &self.ways[self.ways.len() - steps.len()..];
+        steps.iter().zip(ways).map(|(step, way)| report(py, &self.game, step, way)).collect()
     }
 }
 
@@ -335,25 +381,20 @@ impl core::Table for Asked<'_, '_> {
         result
     }
 
-    fn ask(&mut self, seat: usize) -> PyResult<core::Choice> {
+    fn ask(&mut self, seat: usize) -> PyResult<core::Answer> {
         self.check()?;
         let choice: Choice<'_> = self.choose.call1((seat,))?.extract()?;
-        match &choice {
-            Choice::Number(action) => {
-                self.referee.borrow().check_unambiguous(self.referee.py(), seat, Action(*action))?;
-            }
-            Choice::Decision(decision) => {
-                if let Some(ticks) = decision.get().ticks() {
-                    return Ok(core::Choice::Wait(ticks));
-                }
-            }
+        if let Choice::Decision(decision) = &choice {
+            return Ok(core::Answer::from(decision.get().inner()));
         }
-        Ok(core::Choice::Act(Action(choice.number())))
+        let referee = self.referee.borrow();
+        Ok(core::Choice::Act(referee.action(self.referee.py(), seat, choice)?).into())
     }
 
-    fn refuse(&mut self, _: usize, illegal: core::Illegal) -> PyResult<()> {
+    /// Who thinks while time goes by may come too late; that is no mistake.
+    fn refuse(&mut self, _: usize, illegal: core::Illegal, late: bool) -> PyResult<()> {
         self.check()?;
-        Err(refused(&illegal))
+        if late { Ok(()) } else { Err(refused(&illegal)) }
     }
 
     fn advance(&mut self, to: core::Tick) -> PyResult<Vec<Arc<Step>>> {
@@ -367,7 +408,8 @@ impl Referee {
     /// GameFault if chance moves on and on without a move of a player; with `max_steps`, it stops there before.
     #[new]
     #[pyo3(signature = (game, seed=0, episode=0, *, max_steps=None))]
-    fn new(game: Bound<'_, Game>, seed: u64, episode: u64, max_steps: Option<u64>) -> PyResult<Referee> {
+    fn new(game: &Bound<'_, PyAny>, seed: u64, episode: u64, max_steps: Option<u64>) -> PyResult<Referee> {
+        let game = game_named(game)?;
         let chance = Rng::episode(seed, episode, "chance");
         let mut referee = Referee::begin(&game, chance, max_steps.unwrap_or(u64::MAX))?;
         referee.opening = referee.advance(game.py(), core::Tick(0))?;
@@ -382,10 +424,11 @@ impl Referee {
     #[staticmethod]
     #[pyo3(signature = (game, joints, numbers=None))]
     fn after(
-        game: Bound<'_, Game>,
+        game: &Bound<'_, PyAny>,
         joints: Vec<Vec<u32>>,
         numbers: Option<Bound<'_, Game>>,
     ) -> PyResult<Referee> {
+        let game = game_named(game)?;
         let (py, rules) = (game.py(), game.get());
         let between = Between::new(numbers.as_ref().unwrap_or(&game).get(), rules)?;
         let mut referee = Referee::begin(&game, Rng::new(0), u64::MAX)?;
@@ -400,7 +443,8 @@ impl Referee {
     /// The same from a history as bytes, wherever they come from; ValueError, with a sentence, where they are none of
     /// this game.
     #[staticmethod]
-    fn from_history(game: Bound<'_, Game>, history: &[u8]) -> PyResult<Referee> {
+    fn from_history(game: &Bound<'_, PyAny>, history: &[u8]) -> PyResult<Referee> {
+        let game = game_named(game)?;
         let history = History::from_bytes(history).map_err(PyValueError::new_err)?;
         let (py, players) = (game.py(), game.get().model.info().players);
         if history.players() != players {
@@ -431,6 +475,25 @@ impl Referee {
         Ok(referee)
     }
 
+    /// Another referee of the same episode, which goes on by itself, with the same luck.
+    pub fn copy(&self, py: Python<'_>) -> Referee {
+        Referee {
+            game: self.game.clone_ref(py),
+            seats: self.seats.iter().map(|seat| seat.clone_ref(py)).collect(),
+            inner: self.inner.clone(),
+            opening: self.opening.clone(),
+            ways: self.ways.clone(),
+        }
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> Referee {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Referee {
+        self.copy(py)
+    }
+
     /// What was played so far, as bytes that can be kept or sent.
     fn history<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.inner.history().to_bytes())
@@ -445,7 +508,8 @@ impl Referee {
     /// The truth: for spectators and omniscient planners only.
     #[getter]
     pub fn state(&self, py: Python<'_>) -> State {
-        State { game: self.game.clone_ref(py), state: self.inner.state().clone() }
+        let way = self.ways.last().cloned();
+        State { game: self.game.clone_ref(py), state: self.inner.state().clone(), way }
     }
 
     #[getter]
@@ -517,12 +581,10 @@ impl Referee {
         if !self.inner.over() {
             self.inner.can_go_on().map_err(|illegal| refused(&illegal))?;
         }
-        for (mover, choice) in self.inner.turn().movers().iter().zip(&joint) {
-            if let Choice::Number(action) = choice {
-                self.check_unambiguous(py, mover, Action(*action))?;
-            }
-        }
-        let joint: Vec<Action> = joint.iter().map(|choice| Action(choice.number())).collect();
+        let mut movers = self.inner.turn().movers().iter();
+        // Too many are refused below; whose they were does not matter.
+        let number = |choice| self.action(py, movers.next().unwrap_or_default(), choice);
+        let joint = joint.into_iter().map(number).collect::<PyResult<Vec<_>>>()?;
         let submitted = drive(py, game.get(), || self.inner.submit_all(&joint));
         let submitted = submitted.map_err(|error| placed(py, error, self.place()))?;
         submitted.map_err(|illegal| refused(&illegal))?;
@@ -551,6 +613,38 @@ impl Referee {
         Ok(slf.borrow().reports(slf.py(), &done?))
     }
 
+    /// What time it is, in ticks from the beginning (`Game.tick` says how long one is).
+    #[getter]
+    pub fn now(&self) -> u64 {
+        self.inner.now().0
+    }
+
+    /// When something happens by itself, or what was chosen is carried out; None where it depends on somebody.
+    #[getter]
+    pub fn due(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let due = drive(py, self.game.get(), || self.inner.due())?;
+        Ok((due != core::Tick::NEVER).then_some(due.0))
+    }
+
+    /// In a game in real time: what `player` does at this very instant, which is carried out as soon as time advances.
+    ///
+    /// ValueError where it may not; nothing has happened then, and nobody else needs to know.
+    fn submit(&mut self, py: Python<'_>, player: usize, action: Choice<'_>) -> PyResult<()> {
+        let player = self.game.get().check_player(player)?;
+        let choice = Some(self.action(py, player, action)?).filter(|action| *action != Action::WAIT);
+        let game = self.game.clone_ref(py);
+        let submitted = drive(py, game.get(), || self.inner.submit(player, choice))?;
+        submitted.map_err(|illegal| refused(&illegal))
+    }
+
+    /// Lets time go on until then, and gives what `apply` gives: what was submitted is carried out, chance draws, and what
+    /// happens by itself happens. Time never goes back.
+    #[pyo3(name = "advance", signature = (to=None))]
+    fn advance_to(&mut self, py: Python<'_>, to: Option<u64>) -> PyResult<Vec<Report>> {
+        let taken = self.advance(py, to.map_or(self.inner.now(), core::Tick))?;
+        Ok(self.reports(py, &taken))
+    }
+
     /// GameFault if an episode that is left here has paid what the game never pays, where that can be said.
     fn check_left(&self) -> PyResult<()> {
         self.inner.check_left().map_err(|fault| match fault {
@@ -561,7 +655,9 @@ impl Referee {
 
     /// The steps that chance took before the first move, as from `apply`.
     fn opening(&self, py: Python<'_>) -> Vec<Report> {
-        self.reports(py, &self.opening)
+        let ways = &self.ways[1..];
+        let opening = self.opening.iter().zip(ways);
+        opening.map(|(step, way)| report(py, &self.game, step, way)).collect()
     }
 
     fn __repr__(&self) -> String {

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use kibitz_core::belief;
-use kibitz_core::episode::Played;
+use kibitz_core::episode::{Played, Tick};
+use kibitz_core::real_time::ToldInTime;
 use kibitz_core::{Action, Rng, Turn};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -30,6 +31,8 @@ struct Inner {
     /// Follows what happened, or one of those histories: its view is the seat's.
     referee: Referee,
     steps: Vec<Vec<Action>>,
+    /// The same where something is hidden and time goes by.
+    in_time: Option<(ToldInTime, Vec<Played>)>,
     turns: u64,
 }
 
@@ -57,6 +60,21 @@ impl Told {
     }
 }
 
+impl Told {
+    /// What may be, at a tick, if nothing is told until then.
+    fn at(&self, py: Python<'_>, now: u64) -> PyResult<Referee> {
+        let inner = self.inner()?;
+        let mut referee = inner.referee.copy(py);
+        if inner.in_time.is_some() {
+            // What chance does meanwhile is not known.
+            referee.advance(py, Tick(now))?;
+        } else {
+            referee.pass_to(py, now)?;
+        }
+        Ok(referee)
+    }
+}
+
 impl Inner {
     fn follow(&mut self, py: Python<'_>, joint: &[Action]) -> PyResult<()> {
         self.referee.follow(py, &Played::new(0, self.referee.turn(), joint))?;
@@ -81,16 +99,20 @@ impl Told {
             )));
         };
         let referee = Referee::begin(game, Rng::new(seed), u64::MAX)?;
-        let hidden = (!rules.model.info().perfect_information)
-            .then(|| belief::Told::new(rules.model.clone(), player, Rng::new(seed)));
-        let inner = Inner { hidden, referee, steps: Vec::new(), turns: 0 };
+        let (secret, timed) = (!rules.model.info().perfect_information, rules.model.has().real_time);
+        let hidden =
+            (secret && !timed).then(|| belief::Told::new(rules.model.clone(), player, Rng::new(seed)));
+        let in_time = (secret && timed)
+            .then(|| (ToldInTime::new(rules.model.clone(), player, Rng::new(seed)), Vec::new()));
+        let inner = Inner { hidden, referee, steps: Vec::new(), in_time, turns: 0 };
         Ok(Told { game: game.clone().unbind(), player, role, roles, inner: Mutex::new(inner) })
     }
 
     /// Whether the rules hide something: then it is told what it perceives, else what everybody does.
     #[getter]
     fn hidden(&self) -> PyResult<bool> {
-        Ok(self.inner()?.hidden.is_some())
+        let inner = self.inner()?;
+        Ok(inner.hidden.is_some() || inner.in_time.is_some())
     }
 
     /// How many turns it was told of.
@@ -159,6 +181,104 @@ impl Told {
         }
         inner.turns += 1;
         Ok(())
+    }
+
+    /// Whether time goes by in it: then it is told when something happened, in ticks from the beginning.
+    #[getter]
+    fn real_time(&self) -> bool {
+        self.game.get().model.has().real_time
+    }
+
+    /// The time of the last that it was told, in ticks.
+    #[getter]
+    fn now(&self) -> PyResult<u64> {
+        let inner = self.inner()?;
+        Ok(inner.in_time.as_ref().map_or_else(|| inner.referee.now(), |(told, _)| told.now()))
+    }
+
+    /// When something happens by itself after that tick, if nobody does anything; None where nothing will.
+    fn due(&self, py: Python<'_>, now: u64) -> PyResult<Option<u64>> {
+        self.at(py, now)?.due(py)
+    }
+
+    /// Takes in what roles did at a tick, in the order of the rules and None for who did nothing, where nothing is hidden and
+    /// time goes by. What happens by itself before, nobody needs to say. ValueError where that is not legal; nothing but time
+    /// has happened then.
+    fn happened(&self, py: Python<'_>, at: u64, moves: Vec<Option<String>>) -> PyResult<()> {
+        let mut inner = self.inner()?;
+        if moves.len() != self.roles.len() {
+            let (roles, found) = (self.roles.len(), moves.len());
+            return Err(PyValueError::new_err(format!(
+                "there are {roles} roles, and {found} moves were told"
+            )));
+        }
+        inner.referee.pass_to(py, at)?;
+        if inner.referee.over() {
+            return Err(PyValueError::new_err("the game is over"));
+        }
+        let state = inner.referee.state(py);
+        let turn = inner.referee.turn();
+        let named = |role: usize| match &moves[role] {
+            Some(name) => state.find_action(py, self.roles[role], name).map(Action),
+            None => Ok(Action::WAIT),
+        };
+        let joint = if turn == Turn::Chance {
+            let chance = self.roles.iter().position(Option::is_none);
+            vec![chance.map_or(Ok(Action(0)), named)?]
+        } else {
+            let role = |mover: usize| self.roles.iter().position(|player| *player == Some(mover));
+            turn.movers().iter().filter_map(role).map(named).collect::<PyResult<_>>()?
+        };
+        let idle = |role: &usize| moves[*role].is_some();
+        let acts = (0..moves.len()).filter(idle).count();
+        if acts == 0 || joint.iter().filter(|action| **action != Action::WAIT).count() < acts {
+            return Err(PyValueError::new_err("somebody moved who may not move then"));
+        }
+        let elapsed = at.saturating_sub(inner.referee.now());
+        inner.referee.follow(py, &Played::new(elapsed, turn, &joint))?;
+        inner.turns += 1;
+        Ok(())
+    }
+
+    /// What the seat may know, and do, at a tick, if nothing is told until then: what happens by itself has happened.
+    fn view_at(&self, py: Python<'_>, now: u64) -> PyResult<View> {
+        self.at(py, now)?.view(py, self.player)
+    }
+
+    /// Takes in what happened at a tick where something is hidden and time goes by: the number of its own move, if it made
+    /// one, and what it perceived, if anything. After `seconds` it makes do with what it has found. None, or a sentence
+    /// where nothing explains what it was told.
+    #[pyo3(signature = (at, own, percepts, seconds=None))]
+    fn heard_at(
+        &self,
+        py: Python<'_>,
+        at: u64,
+        own: Option<u32>,
+        percepts: Option<Vec<String>>,
+        seconds: Option<f64>,
+    ) -> PyResult<Option<String>> {
+        let (game, mut guard) = (self.game.get(), self.inner()?);
+        let inner = &mut *guard;
+        let Some((told, followed)) = inner.in_time.as_mut() else {
+            return Err(PyValueError::new_err(format!("{} hides nothing, or has no time", game.spec)));
+        };
+        let before = told.passed_over();
+        let own = own.map(Action);
+        let heard = at_work(py, game, seconds, |pace| {
+            told.hear(at, own, percepts.as_deref(), &mut || pace.stop())
+        })?;
+        let passed_over = told.passed_over().filter(|now| before.as_ref() != Some(now));
+        let played = told.played().to_vec();
+        if !played.starts_with(followed) {
+            inner.referee = Referee::begin(self.game.bind(py), Rng::new(0), u64::MAX)?;
+            followed.clear();
+        }
+        for step in &played[followed.len()..] {
+            inner.referee.follow(py, step)?;
+            followed.push(step.clone());
+        }
+        inner.turns += 1;
+        Ok(heard.err().map_or(passed_over, |trouble| Some(trouble.to_string())))
     }
 
     /// Takes in a turn where something is hidden, and after which the game goes on: its own move, if that is known, and what

@@ -87,7 +87,7 @@ pub fn translate(py: Python<'_>, view: &View, to: &Game) -> PyResult<kibitz_core
     let legal = view.view.legal.iter().map(|action| between.action(py, *action));
     let mut legal = legal.collect::<PyResult<Vec<_>>>()?;
     legal.sort_unstable();
-    Ok(kibitz_core::View { player: view.view.player, events, legal })
+    Ok(kibitz_core::View { events, legal, ..view.view.clone() })
 }
 
 /// The way back, for the actions of a decision.

@@ -146,7 +146,7 @@ def play(game: kb.Game, planner: str, seconds: float, row: Row) -> None:
     for done in drive(referee, seats):
         for view, decision in zip(done.views, done.decisions, strict=True):
             row.moves += 1
-            row.blind += len(view.legal) > 1 and not decision.simulations
+            row.blind += len(view.legal()) > 1 and not decision.simulations
             row.inconsistent += dict(decision.counters).get("inconsistencies", 0) > 0
         row.seconds = time.process_time() - began
         if row.seconds > seconds and not referee.over:

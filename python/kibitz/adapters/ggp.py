@@ -87,7 +87,7 @@ class Remote(PlannerBase):
         from kibitz.ggp.line import Late
 
         self._catch_up(view)
-        names = {name: action for action, name in view.legal}
+        names = dict(zip(view.names(), view.legal(), strict=True))
         try:
             answer = self._play()
             for name, action in names.items():

@@ -257,6 +257,19 @@ class SampledGame(HidingGame):
         return (tuple(state.now.state.history()), str(state))
 
 
+def entries() -> list[_core.Entry]:
+    """All of OpenSpiel's games that need no parameters; ImportError without it."""
+    kinds = sorted(_spiel().registered_games(), key=lambda kind: kind.short_name)
+    named = [kind for kind in kinds if kind.default_loadable]
+    return [_core.Entry(f"openspiel:{kind.short_name}", kind.long_name, []) for kind in named]
+
+
+def kind(spec: str) -> tuple[int, bool]:
+    """How many players a game of OpenSpiel has, unless told otherwise, and whether something is hidden."""
+    game = _spiel().load_game(spec.partition(":")[2])
+    return game.num_players(), game.get_type().information.name != "PERFECT_INFORMATION"
+
+
 def load(rest: str) -> Game:
     """The game of OpenSpiel that `rest` names, with parameters as OpenSpiel writes them.
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import kibitz as kb
-from kibitz.bench._measure import Work
+from kibitz.bench._measure import Row, Scale, Work, race
 
 C = math.sqrt(2)
 """The exploration constant of both sides where returns are from -1 to 1."""
@@ -40,6 +40,47 @@ def our_playouts(game: kb.Game, count: int, batch: int = 1) -> Work:
         return float(count)
 
     return play
+
+
+def playouts_beside_spiel(
+    scale: Scale, name: str, theirs: str, *, benchmark: str, count: int, batch: int = 1, required: float
+) -> Row:
+    """Random games of ours, so many a turn, beside OpenSpiel's rollouts."""
+    return race(
+        our_playouts(kb.load(name), count, batch),
+        spiel_rollouts(theirs, scale.simulations // 10),
+        scale,
+        benchmark=benchmark,
+        work=f"random playouts, {name}",
+        unit="1/s",
+        peer_name="OpenSpiel's C++ rollouts",
+        required=required,
+    )
+
+
+def search_beside_spiel(
+    scale: Scale,
+    work: str,
+    search: Work,
+    theirs: str,
+    *,
+    benchmark: str,
+    unit: str,
+    required: float,
+    note: str = "",
+) -> Row:
+    """A search of ours beside OpenSpiel's in C++ with one rollout a leaf."""
+    return race(
+        search,
+        spiel_search(theirs, scale.simulations),
+        scale,
+        benchmark=benchmark,
+        work=work,
+        unit=unit,
+        peer_name="OpenSpiel's C++ MCTSBot",
+        required=required,
+        note=note,
+    )
 
 
 def spiel_rollouts(name: str, count: int) -> Work:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import kibitz as kb
 from kibitz.bench import _peers
-from kibitz.bench._measure import Row, Scale, race, rate
+from kibitz.bench._measure import Row, Scale, rate
 
 PUBLISHED = {
     "breakthrough(5, 5)": 1_641_000,
@@ -49,13 +49,6 @@ def rows(scale: Scale) -> Iterator[Row]:
             peer_name="the paper's, on a 3 GHz core of 2015",
         )
     for name, theirs in SPIEL.items():
-        yield race(
-            _peers.our_playouts(kb.load(name), scale.simulations),
-            _peers.spiel_rollouts(theirs, scale.simulations // 10),
-            scale,
-            benchmark="boards",
-            work=f"random playouts, {name}",
-            unit="1/s",
-            peer_name="OpenSpiel's C++ rollouts",
-            required=10,
+        yield _peers.playouts_beside_spiel(
+            scale, name, theirs, benchmark="boards", count=scale.simulations, required=10
         )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import kibitz as kb
 from kibitz.bench import _peers
-from kibitz.bench._measure import Row, Scale, race
+from kibitz.bench._measure import Row, Scale
 
 PAIRS = [("connect-four", "connect_four"), ("breakthrough", "breakthrough")]
 
@@ -14,14 +13,6 @@ PAIRS = [("connect-four", "connect_four"), ("breakthrough", "breakthrough")]
 def rows(scale: Scale) -> Iterator[Row]:
     """One row a game."""
     for name, theirs in PAIRS:
-        count = scale.simulations // 10
-        yield race(
-            _peers.our_playouts(kb.load(name), 10 * count),
-            _peers.spiel_rollouts(theirs, count),
-            scale,
-            benchmark="playouts",
-            work=f"random playouts, {name}",
-            unit="1/s",
-            peer_name="OpenSpiel's C++ rollouts",
-            required=5,
+        yield _peers.playouts_beside_spiel(
+            scale, name, theirs, benchmark="playouts", count=scale.simulations, required=5
         )

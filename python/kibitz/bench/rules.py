@@ -48,15 +48,8 @@ def rows(scale: Scale) -> Iterator[Row]:
 def _lanes(scale: Scale) -> Iterator[Row]:
     many = LANES * scale.simulations
     for name, theirs in PAIRS:
-        yield race(
-            _peers.our_playouts(kb.load(name), many, many),
-            _peers.spiel_rollouts(theirs, scale.simulations // 10),
-            scale,
-            benchmark="rules",
-            work=f"random playouts, {name}",
-            unit="1/s",
-            peer_name="OpenSpiel's C++ rollouts",
-            required=50,
+        yield _peers.playouts_beside_spiel(
+            scale, name, theirs, benchmark="rules", count=many, batch=many, required=50
         )
     for name in LONE:
         game = kb.load(name)
@@ -94,29 +87,20 @@ def _states(scale: Scale) -> Iterator[Row]:
 def _uct(scale: Scale) -> Iterator[Row]:
     for name, theirs in PAIRS[1:]:
         game = kb.load(name)
-        peer = _peers.spiel_search(theirs, scale.simulations)
         one = _peers.our_search(game, _peers.uct(scale.simulations))
-        yield race(
-            one,
-            peer,
-            scale,
-            benchmark="rules",
-            work=f"UCT, {name}",
-            unit="simulations/s",
-            peer_name="OpenSpiel's C++ MCTSBot",
-            required=3,
+        yield _peers.search_beside_spiel(
+            scale, f"UCT, {name}", one, theirs, benchmark="rules", unit="simulations/s", required=3
         )
         for playouts in LEAVES:
             leaves = max(1, scale.simulations // playouts)
             many = _peers.our_search(game, _peers.uct(leaves, playouts))
-            yield race(
-                _times(playouts, many),
-                peer,
+            yield _peers.search_beside_spiel(
                 scale,
+                f"UCT, {playouts} playouts a leaf, {name}",
+                _times(playouts, many),
+                theirs,
                 benchmark="rules",
-                work=f"UCT, {playouts} playouts a leaf, {name}",
                 unit="playouts/s",
-                peer_name="OpenSpiel's C++ MCTSBot",
                 required=20,
                 note="its simulations have one playout each",
             )

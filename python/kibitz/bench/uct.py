@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import kibitz as kb
 from kibitz.bench import _peers
-from kibitz.bench._measure import Row, Scale, race
+from kibitz.bench._measure import Row, Scale
 
 PAIRS = [
     ("tic-tac-toe", "tic_tac_toe", 2),
@@ -18,13 +18,7 @@ PAIRS = [
 def rows(scale: Scale) -> Iterator[Row]:
     """One row a game."""
     for name, theirs, required in PAIRS:
-        yield race(
-            _peers.our_search(kb.load(name), _peers.uct(scale.simulations)),
-            _peers.spiel_search(theirs, scale.simulations),
-            scale,
-            benchmark="uct",
-            work=f"UCT, {name}",
-            unit="simulations/s",
-            peer_name="OpenSpiel's C++ MCTSBot",
-            required=required,
+        search = _peers.our_search(kb.load(name), _peers.uct(scale.simulations))
+        yield _peers.search_beside_spiel(
+            scale, f"UCT, {name}", search, theirs, benchmark="uct", unit="simulations/s", required=required
         )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kibitz.cli._terminal import bar, duration, paint, sign
+from kibitz.cli._terminal import bar, duration, paint, sign, width
 
 if TYPE_CHECKING:
     from kibitz import Decision, Game, Judgement, View
@@ -68,28 +69,40 @@ def value_text(value: float | None, error: float | None) -> str:
     return f"{value:+.3f}{spread}"
 
 
-def facts(decision: Explained, game: Game, player: int) -> list[str]:
-    """What was spent on it, what is believed, what is expected, and what else should be known."""
+def facts(decision: Explained, game: Game, player: int, *, details: bool = False) -> list[str]:
+    """What was spent on it, what is believed, what is expected, and what else should be known.
+
+    With `details` the counters of belief and model too.
+    """
     dot = f" {sign('·', '-')} "
     known = []
     if decision.simulations:
         known.append(f"{decision.simulations:,} simulations in {duration(decision.seconds)}")
-    if transitions := decision.transitions:
+        kept = sum(row.visits for row in decision.table) - decision.simulations
+        if kept > 0 and decision.nodes:
+            known.append(f"{kept:,} visits kept from before")
+    if details and (transitions := decision.transitions):
         known.append(f"{transitions:,} steps of the model")
     if depth := decision.depth:
         known.append(f"{depth:.1f} moves deep")
     if decision.belief is not None:
         several = f"belief of {decision.belief:,} states"
         known.append("one possible state" if decision.belief == 1 else several)
-    lines = [paint("  " + dot.join(known), "dim")] if known else []
-    if counters := decision.counters:
-        lines.append(paint("  " + dot.join(f"{value:,.0f} {name}" for name, value in counters), "dim"))
+    lines = _wrapped(dot.join(known), "dim")
+    if details and (counters := decision.counters):
+        lines += _wrapped(dot.join(f"{value:,.0f} {name}" for name, value in counters), "dim")
     if len(decision.line) > 1:
         who = [f"({game.player_name(mover)}) " * (mover != player) for mover, _ in decision.line]
         expected = [someone + name for someone, (_, name) in zip(who, decision.line, strict=True)]
-        lines.append(paint("  expects " + f" {sign('→', '->')} ".join(expected), "dim"))
-    lines += [paint(f"  {note}", "yellow") for note in decision.notes]
-    return lines
+        lines += _wrapped("expects " + f" {sign('→', '->')} ".join(expected), "dim")
+    return lines + [line for note in decision.notes for line in _wrapped(note, "yellow")]
+
+
+def _wrapped(text: str, style: str) -> list[str]:
+    """Lines of a text that fit on the terminal."""
+    room = max(40, min(width(), 140))
+    lines = textwrap.wrap(text, room, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+    return [paint(line, style) for line in lines]
 
 
 def belief_lines(view: View, rows: int = 3) -> list[str]:

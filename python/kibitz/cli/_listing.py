@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from kibitz._core import ParamDoc
 
 
+NARROW = 36
+"""Columns that words need beside something else."""
+
+
 def arguments(what: str) -> Callable[[argparse.ArgumentParser], None]:
     """Declares the arguments of a command that lists all, or describes one that is named."""
 
@@ -34,8 +38,18 @@ def overview(entries: Sequence[Entry], kind: str, as_json: bool) -> None:
         print_json([plain(entry) for entry in entries])
         return
     longest = max(len(entry.name) for entry in entries)
+    room = min(width(), 140) - longest - 2
     for entry in entries:
-        print(f"{paint(entry.name.ljust(longest), 'bold')}  {entry.summary}")
+        # On a narrow terminal the words go below the name.
+        indent = longest + 2 if room >= NARROW else 4
+        first, *others = textwrap.wrap(entry.summary, max(NARROW, min(width(), 140) - indent)) or [""]
+        if room >= NARROW:
+            print(f"{paint(entry.name.ljust(longest), 'bold')}  {first}".rstrip())
+        else:
+            print(paint(entry.name, "bold"))
+            others.insert(0, first)
+        for line in others:
+            print(" " * indent + line)
     print(paint(f"\nkibitz {kind}s NAME says more about one.", "dim"))
 
 

@@ -1,6 +1,8 @@
-"""Playing at a steady tick: keys are read while the clock runs, and what was pressed last is done.
+"""Games that do not wait, in a terminal: keys are read while the clock runs, and what was pressed last
+is done.
 
-`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need neither.
+`Live` sits on a seat like any planner. The clock and the keyboard are handed to it, so that tests need
+neither.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import os
 import select
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -22,17 +24,22 @@ ACTIONS = {"wait", "use", *ARROWS.values()}
 """The names of actions that keys stand for."""
 SLOWER = 4
 """How many times longer a tick is in slow motion."""
-HELP = "arrows and space: play   p: pause   .: one tick   s: slow motion   q: leave"
+PAUSES = "p: pause   .: one tick   s: slow motion   q: leave"
+HELP = f"arrows and space: play   {PAUSES}"
+GLANCE = 0.05
+"""Seconds for which nothing is done in a game in real time before it is looked at again."""
 
 
 def can_be_live(game: Game) -> bool:
-    """Whether a game is for one player whose actions are those that keys stand for.
+    """Whether a game is in real time, or for one player whose actions are those that keys stand for.
 
     >>> import kibitz as kb
     >>> from kibitz.cli._live import can_be_live
     >>> can_be_live(kb.load("crate-store")), can_be_live(kb.load("rock-sample"))
     (True, False)
     """
+    if game.tick is not None:
+        return True
     if game.info.players != 1:
         return False
     state = game.initial()
@@ -112,37 +119,21 @@ class Leave(Exception):  # noqa: N818 -- what a person wants
     """A person leaves the game."""
 
 
-class Live:
-    """Somebody at the keyboard, who is given a tick's time for each move."""
+class Beat:
+    """A clock that somebody at the keyboard can stop and slow down."""
 
-    spec = "human"
-
-    def __init__(
-        self,
-        keyboard: Keyboard,
-        draw: Callable[[str], object],
-        tick: float,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.keyboard, self.draw, self.tick, self.now = keyboard, draw, tick, now
+    def __init__(self, keyboard: Keyboard, now: Callable[[], float] = time.monotonic) -> None:
+        self.keyboard, self.now = keyboard, now
         self.paused = self.slow = False
         self.due: float | None = None
-        """When the tick that runs is over."""
+        """When what is waited for is over."""
 
-    def start(self, game: Game, seat: int, seed: int) -> None:
-        """Needs no preparation."""
-
-    def act(self, view: View) -> Decision:
-        """What was pressed last while the tick ran, or nothing; Leave where the person wants that."""
-        from kibitz import Decision
-
-        actions = {name: action for action, name in view.legal}
-        chosen = "wait"
-        length = self.tick * (SLOWER if self.slow else 1)
+    def keys(self, length: float) -> Iterator[str | None]:
+        """The keys that are pressed, as they are, until so many seconds after the last wait; Leave where
+        the person wants that. What came late is not made up for."""
+        length *= SLOWER if self.slow else 1
         now = self.now()
-        # Ticks follow one another steadily; a tick that came late is not made up for.
         self.due = max(now, (now if self.due is None else self.due) + length)
-        self.draw(self.screen(view))
         while self.paused or self.now() < self.due:
             key = self.keyboard.read(3600 if self.paused else self.due - self.now())
             if key == "q":
@@ -153,14 +144,105 @@ class Live:
                 self.paused = not self.paused
                 self.due = self.now() + length
             elif key == "." and self.paused:
-                break
-            elif key in actions:
-                chosen = key
+                return
             if key is not None:
-                self.draw(self.screen(view))
-        return Decision(view, actions.get(chosen, next(iter(actions.values()))))
+                yield key
+
+    def marks(self) -> str:
+        """What to say of it."""
+        marks = [word for word, on in (("paused", self.paused), ("slow motion", self.slow)) if on]
+        return f"   [{', '.join(marks)}]" if marks else ""
+
+
+class Pace:
+    """Has a game in real time go on no faster than a clock: a unit of its time takes so many seconds."""
+
+    def __init__(self, game: Game, seconds: float, beat: Beat) -> None:
+        self.tick, self.beat = (game.tick or 0.0) * seconds, beat
+        self.at = 0
+
+    def keep(self, now: int, draw: Callable[[], object] = lambda: None) -> None:
+        """Waits until it is that tick of the game; `draw` is called for each key that is pressed
+        meanwhile."""
+        for _ in self.beat.keys((now - self.at) * self.tick):
+            draw()
+        self.at = now
+
+
+class Live:
+    """Somebody at the keyboard, who is given a tick's time for each move. In a game in real time a tick
+    is as short as a glance, and what is pressed is done at once."""
+
+    spec = "human"
+
+    def __init__(
+        self,
+        keyboard: Keyboard,
+        draw: Callable[[str], object],
+        tick: float,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.draw, self.tick, self.now = draw, tick, now
+        self.beat = Beat(keyboard, now)
+        self.unit: float | None = None
+        """Ticks of a game in real time in a second."""
+        self.over = 0.0
+        """The part of a tick that has gone by already."""
+
+    def start(self, game: Game, seat: int, seed: int) -> None:
+        """Needs no preparation."""
+
+    def act(self, view: View) -> Decision:
+        """What was pressed last while the tick ran, or nothing; Leave where the person wants that."""
+        from kibitz import WAIT, Decision
+
+        actions = keys_of(view)
+        chosen, begun = "wait", self.now()
+        self.draw(self.screen(view))
+        for key in self.beat.keys(self.tick):
+            if key in actions:
+                chosen = key or "wait"
+                if view.may_wait:
+                    break
+            self.draw(self.screen(view))
+        if not view.may_wait:
+            return Decision(view, actions.get(chosen, next(iter(actions.values()))))
+        unit, seconds = self.unit or 1.0, self.tick
+        acts = chosen in actions
+        if acts:
+            # It took as long as it took; what comes next comes after it.
+            self.beat.due = now = self.now()
+            seconds = max(0.0, now - begun) / (SLOWER if self.beat.slow else 1)
+        self.over += unit * seconds
+        ticks = int(self.over)
+        self.over -= ticks
+        if acts:
+            return Decision(view, actions[chosen], takes=ticks)
+        return Decision(view, WAIT, ticks=max(1, ticks))
 
     def screen(self, view: View) -> str:
         """The position, and what can be pressed."""
-        marks = [word for word, on in (("paused", self.paused), ("slow motion", self.slow)) if on]
-        return f"{view.text.rstrip()}\n\n{HELP}{'   [' + ', '.join(marks) + ']' if marks else ''}\n"
+        text = f"{view.text().rstrip()}\n\n"
+        if view.may_wait:
+            pressed: dict[int, list[str]] = {}
+            for key, action in keys_of(view).items():
+                pressed.setdefault(action, []).append(key)
+            each = zip(view.legal(), view.names(), strict=True)
+            text += "   ".join(f"{'/'.join(pressed[action])}: {name}" for action, name in each) + "\n"
+            return f"{text}{PAUSES}{self.beat.marks()}\n"
+        return f"{text}{HELP}{self.beat.marks()}\n"
+
+
+def keys_of(view: View) -> dict[str, int]:
+    """What each key does: an action that is called like an arrow key or space, and in real time the
+    others by their numbers."""
+    named = dict(zip(view.names(), view.legal(), strict=True))
+    if not view.may_wait:
+        return named
+    keys: dict[str, int] = {}
+    for number, (name, action) in enumerate(named.items(), 1):
+        words = name.strip("()").lower().split()
+        keys.update({word: action for word in words[-1:] if word in ACTIONS and word not in keys})
+        if number <= 9:
+            keys[str(number)] = action
+    return keys

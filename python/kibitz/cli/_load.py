@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kibitz._blame import users_line
 from kibitz.cli._errors import UserError
+from kibitz.cli._terminal import Progress, Timer, duration
 
 if TYPE_CHECKING:
     from kibitz import AnyPlanner, Game
@@ -44,7 +45,10 @@ def game(text: str) -> Game:
             return games.wrap(rules, text)
         except TypeError as error:  # a method is missing
             raise UserError(f"{text}: {error}") from error
-    found = games.load(text)
+    timer = Timer()
+    # Rules are read, checked and grounded, which may take its time, and can be interrupted.
+    with Progress(lambda: f"reading {text}, {duration(timer.seconds)} so far (Ctrl-C stops)", first=1.0):
+        found = games.load(text)
     _loaded.append(found)
     return found
 

@@ -71,9 +71,7 @@ def game(parser: argparse.ArgumentParser) -> None:
 
 def rules(parser: argparse.ArgumentParser) -> None:
     """Declares --rules."""
-    about = (
-        "a folder where games are found by name: rules files, or NAME.txt with levels NAME_lvl0.txt as GVG-AI has them"
-    )
+    about = "a folder with rules files, found by name; NAME.txt with NAME_lvl0.txt too, as GVG-AI has them"
     parser.add_argument("--rules", dest="folder", type=Path, metavar="FOLDER", help=about)
 
 
@@ -111,11 +109,22 @@ def count(
     parser.add_argument(flag, type=whole(least, most), default=default, metavar="N", help=told)
 
 
+def clock(parser: argparse.ArgumentParser) -> None:
+    """Declares --clock."""
+    about = "in real time: seconds that a unit of the game's time takes (default 1); 0: as fast as it goes"
+    parser.add_argument("--clock", type=number(0, 3600), default=1.0, metavar="S", help=about)
+
+
 def save(parser: argparse.ArgumentParser) -> None:
     """Declares --save."""
     parser.add_argument(
         "--save", type=Path, metavar="FILE", help="keep the game in a file, for `kibitz replay FILE`"
     )
+
+
+def details(parser: argparse.ArgumentParser) -> None:
+    """Declares --details."""
+    parser.add_argument("--details", action="store_true", help="with the counters of beliefs and models")
 
 
 def as_json(parser: argparse.ArgumentParser) -> None:

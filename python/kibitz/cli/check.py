@@ -1,22 +1,24 @@
-"""What is wrong with rules files, with line, column and the rule that is broken.
+"""What is wrong with rules files, with line, column and the rule that is broken; or with any other game.
 
 Errors are what makes a file no game; warnings are what other programs may not accept, or what was
 probably not meant. With --play, random games show what cannot be read off the rules: games that do
 not end, roles without a legal move, scores that are missing, several, outside 0 to 100, or that
-drop while a game goes on; of video games, which effects happened in none of them. With --leaks, any game can be named: pairs of histories that look the same
-to a player must give it the same view, the same beliefs and the same decisions, and beliefs must not
-hold the truth more often than the exact posterior. The exit code is 0 if there is no error, and 2 if
-there is one.
+drop while a game goes on; of video games, which effects happened in none of them. Any other game, native or
+written in Python, is held to the contract of games in random ones. With --leaks, pairs of histories that
+look the same to a player must give it the same view, the same beliefs and the same decisions, and beliefs
+must not hold the truth more often than the exact posterior. The exit code is 0 if there is no error, and
+2 if there is one.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.cli import _load, _options
-from kibitz.cli._terminal import Progress, paint
+from kibitz.cli._terminal import Progress, Timer, duration, paint
 from kibitz.testing.contract import ContractError, Report
 
 if TYPE_CHECKING:
@@ -28,9 +30,28 @@ EXAMPLES = {
     "kibitz check mygame.kif --play 100": "and what a hundred random games show",
     "kibitz check examples/treasure.py kuhn-poker --leaks": "does anything tell a player too much?",
     "kibitz check games/*.kif --json": "many files, for programs",
-    "kibitz check zelda --rules gvgai/examples/gridphysics --play 20": "GVG-AI's own: zelda.txt and zelda_lvl0.txt",
+    "kibitz check zelda --rules gridphysics --play 20": "GVG-AI's own: zelda.txt and zelda_lvl0.txt",
     "kibitz check 'breakthrough.kif(rows=6)' --play 20": "rules that come with kibitz, with other values",
 }
+
+
+EPISODES = 20
+"""Random games by which a game's contract is checked, unless another number is asked for."""
+
+
+def _rules(word: str) -> str | None:
+    """The rules file that a word means; None for another game."""
+    from kibitz import _core, lang
+
+    if lang.is_rules(word) or Path(word.partition("(")[0]).suffix == ".txt":
+        return word
+    if ":" in word or word.partition("(")[0].endswith(".py"):
+        return None
+    name = _core.spec_name(word)
+    shipped = lang.shipped(name)
+    if shipped and name not in {entry.name for entry in _core.games()}:
+        return word.replace(name, shipped, 1)
+    return None
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +60,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help=f"rules in {_options.languages()}; with --leaks, any game",
+        help=f"rules in {_options.languages()}, or any other game: its contract is checked in random games",
     )
     _options.rules(parser)
     parser.add_argument(
@@ -87,18 +108,34 @@ class _Result:
         self.findings: list[Finding] = []
         self.trial: Trial | None = None
         self.leaks: Report | None = None
+        self.contract: Report | None = None
+        """Of a game that no rules file is: what random games of it were held to."""
         self.open = False
         """Nothing is hidden from anybody."""
         self.problem: str | None = None
         try:
-            if lang.is_rules(file) or not options.leaks:
-                self.findings = lang.check(file)
-            if options.play and not self.errors:
-                self.trial = self._play(options)
+            rules = _rules(file)
+            if rules is not None:
+                self.file = rules
+                self.findings = lang.check(rules)
+                if options.play and not self.errors:
+                    self.trial = self._play(options)
+            elif not options.leaks:
+                self.contract = self._check_contract(options)
             if options.leaks and not self.errors:
                 self.leaks = self._look_for_leaks(options)
         except (ValueError, ContractError) as error:
             self.problem = str(error).rstrip()
+
+    def _check_contract(self, options: argparse.Namespace) -> Report:
+        from kibitz.testing import check_game
+
+        timer = Timer()
+        game = _load.game(self.file)
+        with Progress(lambda: f"{self.file}: random games, {duration(timer.seconds)} so far"):
+            return check_game(
+                game, episodes=options.play or EPISODES, seed=options.seed, max_steps=options.steps
+            )
 
     def _look_for_leaks(self, options: argparse.Namespace) -> Report:
         from kibitz.testing import check_leaks
@@ -168,6 +205,10 @@ class _Result:
             if self.trial.idle:
                 lines = ", ".join(map(str, self.trial.idle))
                 parts.append(f"in none of them did anything happen by line {lines}")
+        if self.contract is not None:
+            counts = self.contract.counts
+            held = ", ".join(_count(number, what.removesuffix("s")) for what, number in counts.items())
+            parts.append(f"the contract of games holds in {held}")
         if self.leaks is not None and self.open:
             parts.append("nothing to compare: every player sees everything")
         elif self.leaks is not None:
@@ -198,6 +239,8 @@ class _Result:
             for flaw, entry in zip(self.trial.flaws, about["flaws"], strict=True):
                 entry.update(severity=flaw.severity, rule=flaw.rule)
             plain["trial"] = about
+        if self.contract is not None:
+            plain["contract"] = dict(self.contract.counts)
         if self.leaks is not None:
             plain["leaks"] = dict(self.leaks.counts)
         return plain

@@ -157,7 +157,7 @@ def _run(plan: Plan, options: argparse.Namespace) -> int:
         _print(results, coordinator)
     if stopped is not None:
         again = "; the same command goes on" if code == 130 else ""
-        played = len(results.frame) + results.beyond
+        played = len(results.frame()) + results.beyond
         left = f"{played} of {sum(live.total for live in coordinator.cells)} episodes are done"
         print(f"{stopped}: {left}{again}" if code == 130 else f"kibitz: {stopped}", file=sys.stderr)
     return code
@@ -174,7 +174,7 @@ def _print(results: Results, coordinator: Coordinator) -> None:
         what += f", {coordinator.before} were there already"
     head = f"{results.experiment.name}: {what if played else 'nothing was left to play'}"
     print(paint(head, "bold") + "\n")
-    if len(results.frame):
+    if len(results.frame()):
         print(report(results))
         print()
     if results.unsealed:

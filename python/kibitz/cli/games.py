@@ -1,6 +1,7 @@
 """What games there are, and what each one is like.
 
-Without a name: all games, one line each. With a name: its parameters, facts and capabilities.
+Without a name: all games, or those that are asked for, one line each. With a name: its parameters, facts
+and capabilities.
 """
 
 from __future__ import annotations
@@ -9,19 +10,37 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from kibitz.cli import _listing, _load, _options
+from kibitz.cli._errors import UserError
 from kibitz.cli._terminal import paint
 
 if TYPE_CHECKING:
-    from kibitz import Game
+    from kibitz import Entry, Game
 
 EXAMPLES = {
     "kibitz games": "all games",
+    "kibitz games --hidden --players 2 --language gdl": "some of them",
     "kibitz games rock-sample": "what can be set, and what planners can use",
     "kibitz games 'breakthrough(rows=5)'": "the same with other parameters",
     "kibitz games --json": "everything, for programs",
 }
 
-arguments = _listing.arguments(_options.GAME)
+HIDDEN_HELP = "only games in which something is hidden"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    _listing.arguments(_options.GAME)(parser)
+    secrets = parser.add_mutually_exclusive_group()
+    secrets.add_argument("--hidden", action="store_true", help=HIDDEN_HELP)
+    secrets.add_argument(
+        "--open", action="store_true", help="only games in which everybody sees everything"
+    )
+    _options.count(parser, "--players", "only games of so many players", most=32)
+    parser.add_argument(
+        "--language",
+        metavar="WORD",
+        help="only games written in rust, python, gdl or vgdl; openspiel lists OpenSpiel's",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -30,6 +49,9 @@ def run(options: argparse.Namespace) -> None:
 
     entries = kb.list_games()
     if options.name is None:
+        entries = _chosen(entries, options)
+        if not entries and not options.json:
+            raise UserError("there is no such game; kibitz games lists all")
         _listing.overview(entries, "game", options.json)
         return
     game = _load.game(options.name)
@@ -47,6 +69,52 @@ def run(options: argparse.Namespace) -> None:
     if lacking:
         print(f"  {'lacks':12} {paint(', '.join(lacking), 'dim')}")
     print(f"\n  kibitz play {_listing.quoted(options.name)}")
+
+
+def _chosen(entries: list[Entry], options: argparse.Namespace) -> list[Entry]:
+    """The games that were asked for."""
+    from kibitz import _core
+
+    language = (options.language or "").lower()
+    if language == "openspiel":
+        from kibitz.adapters import openspiel
+
+        entries = openspiel.entries()
+    elif language:
+        known = ["gdl", "openspiel", "python", "rust", "vgdl"]
+        if language not in known:
+            raise UserError(_core.unknown("language", language, known))
+        entries = [entry for entry in entries if _language(entry) == language]
+    if not (options.hidden or options.open or options.players):
+        return entries
+    found = []
+    for entry in entries:
+        players, hidden = _kind(entry) if language != "openspiel" else openspiel.kind(entry.name)
+        if options.players not in (None, players) or (options.hidden and not hidden):
+            continue
+        if not (options.open and hidden):
+            found.append(entry)
+    return found
+
+
+def _language(entry: Entry) -> str:
+    """What a game that comes with the package is written in."""
+    from kibitz import _core, lang
+
+    if lang.is_rules(entry.name):
+        return lang.read(entry.name)[0].language.lower()
+    return "rust" if entry.name in {native.name for native in _core.games()} else "python"
+
+
+def _kind(entry: Entry) -> tuple[int, bool]:
+    """How many players there are, and whether something is hidden, without grounding rules for it."""
+    from kibitz import games, lang
+
+    if lang.is_rules(entry.name) and "reasoner" in lang.read(entry.name)[0].machines:
+        machine = lang.machine(entry.name, machine="reasoner")
+        return len([role for role in machine.roles if role != "random"]), machine.has_percepts
+    info = games.load(entry.name).info
+    return info.players, not info.perfect_information
 
 
 def facts(game: Game) -> dict[str, Any]:

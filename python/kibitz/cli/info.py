@@ -1,4 +1,4 @@
-"""What kind of game a rules file makes, and which machine runs it.
+"""What kind of game it is, and of a rules file, which machine runs it.
 
 Says who plays, whether players move in turns or at once, whether something is hidden or left to
 chance, and what the rules were turned into. Whether players ever move at once is seen in a few
@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kibitz.cli import _listing, _options
+from kibitz.cli import _listing, _load, _options
 from kibitz.cli._errors import UserError
 from kibitz.cli._terminal import Progress, Timer, duration, paint
 
@@ -37,7 +37,9 @@ HEURISTIC_MOVES = 10
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("file", nargs="?", metavar="FILE", help=f"rules in {_options.languages()}")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help=f"rules in {_options.languages()}, or any other game"
+    )
     parser.add_argument("--limits", action="store_true", help="list the limits that files are held to")
     parser.add_argument(
         "--heuristic",
@@ -58,10 +60,11 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.file is None:
         raise UserError("which file? kibitz info FILE, or kibitz info --limits")
+    file = _rules(options.file)
     timer = Timer()
     try:
-        with Progress(lambda: f"reading {options.file}, {duration(timer.seconds)} so far"):
-            game = lang.load(options.file)
+        with Progress(lambda: f"reading {file}, {duration(timer.seconds)} so far"):
+            game = lang.load(file) if lang.is_rules(file) else _load.game(file)
     except ValueError as error:
         # All that is wrong, in lines of their own.
         print(str(error).rstrip(), file=sys.stderr)
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         _options.print_json(about)
     else:
-        _print(options.file, about)
+        _print(file, about)
     return 0
 
 
@@ -90,6 +93,17 @@ class _Sample:
     at_once: bool = False
     chance: bool = False
     fault: str | None = None
+
+
+def _rules(spec: str) -> str:
+    """A game as it is asked for; of rules files that come with kibitz the name may do."""
+    from kibitz import _core, lang
+
+    name = spec.partition("(")[0].strip()
+    if lang.is_rules(spec) or name in [entry.name for entry in _core.games()]:
+        return spec
+    file = lang.shipped(name)
+    return spec.replace(name, file, 1) if file else spec
 
 
 def _about(game: Game, seconds: float) -> dict[str, Any]:
@@ -197,10 +211,11 @@ def _print(file: str, about: dict[str, Any]) -> None:
     print(paint(file, "bold"))
     sample, players = about["sample"], about["players"]
     rows = {"players": f"{len(players)}: {', '.join(players)}", "kind": _kind(about)}
-    rows["machine"] = about["machine"]["text"]
-    if about["machine"]["why"]:
-        rows["why"] = about["machine"]["why"]
-    rows["ready in"] = f"{duration(about['seconds'])} (reading, checking, grounding, compiling)"
+    if about["machine"]:
+        rows["machine"] = about["machine"]["text"]
+        if about["machine"]["why"]:
+            rows["why"] = about["machine"]["why"]
+        rows["ready in"] = f"{duration(about['seconds'])} (reading, checking, grounding, compiling)"
     for player, moves in about["first_moves"].items():
         shown = ", ".join(moves[:MOVES]) + (f", ... ({len(moves)} in all)" if len(moves) > MOVES else "")
         rows[f"{player} begins" if len(about["first_moves"]) == 1 else f"{player}'s first"] = shown
@@ -233,7 +248,7 @@ def _kind(about: dict[str, Any]) -> str:
     return ", ".join(
         [
             moves[about["moves"]] + (", as far as seen" if guessed else ""),
-            f"something is hidden ({about['machine']['language']})"
+            "something is hidden" + (f" ({about['machine']['language']})" if about["machine"] else "")
             if about["hidden"]
             else "nothing is hidden",
             "with chance" if about["chance"] else "no chance",

@@ -1,20 +1,23 @@
 """You play, it answers; h for a hint, u to take back.
 
-You are shown only what your seat may know. A move is its name, the beginning of its name, or its
-number in the list. A video game runs at a steady tick in a terminal, and is played with the arrow keys and
-space; p is a pause, . one tick of it, s slow motion.
+You are shown only what your seat may know; where rules draw nothing of that, what you did and were told,
+and a board of what is certain or likely. A move is its name, the beginning of its name, or its number in
+the list; many moves are folded, the tab key completes them, and ? lists all. A video game runs at a
+steady tick in a terminal, and is played with the arrow keys and space; a game in real time runs by its
+own clock, and what is pressed is done at once. p is a pause, . one tick of it, s slow motion.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kibitz.cli import _explain, _load, _options
+from kibitz.cli import _explain, _load, _options, _position
 from kibitz.cli._errors import UserError
 from kibitz.cli._table import outcome
-from kibitz.cli._terminal import in_columns, is_terminal, paint
+from kibitz.cli._terminal import is_terminal, paint
 
 if TYPE_CHECKING:
     from kibitz import AnyPlanner, Decision, Episode, Game, Referee, View
@@ -26,7 +29,8 @@ EXAMPLES = {
     "kibitz play breakthrough --with 'uct(milliseconds=3000)'": "an opponent that thinks for three seconds",
     "kibitz play 'klondike(moves=ordinary)'": "patience as you know it; 7h-8s is a way to type 7♥ to 8♠",
     "kibitz play rock-garden --tick 150": "a video game, with arrow keys and space, a tick every 150 ms",
-    "kibitz play 'zelda(level=2)' --rules gvgai/examples/gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
+    "kibitz play 'zelda(level=2)' --rules gridphysics": "GVG-AI's files: zelda.txt, zelda_lvl2.txt",
+    "kibitz play real-time-chicken.kif --clock 2": "in real time, a unit of which takes two seconds",
     "kibitz play examples/treasure.py": "a game of your own",
 }
 
@@ -39,7 +43,7 @@ HELP = """\
   type a move: its name, the beginning of its name, or its number
   h    a hint: what {hint} would do, seeing what you see, and why
   u    take back your last move
-  ?    this help
+  ?    this help, and every legal move
   q    leave the game
   (where a move itself is called h, u or q, put a slash before these: /h, /u, /q)"""
 
@@ -65,6 +69,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         most=60_000,
         default=TICK,
     )
+    _options.details(parser)
+    _options.clock(parser)
     _options.seed(parser, None, "another game each time")
     _options.save(parser)
 
@@ -81,10 +87,12 @@ def run(options: argparse.Namespace) -> None:
     hint = options.hint or (opponent if spec_name(opponent) not in ("human", "random") else None)
     seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
     sitting = Sitting(game, seat, opponent, hint or _load.default_planner(game), seed)
+    sitting.details = options.details
     from kibitz.cli._live import can_be_live
 
-    if options.tick and sys.stdin.isatty() and is_terminal() and can_be_live(game):
-        sitting.play_live(options.tick / 1000)
+    in_time = options.clock if game.tick is not None else options.tick
+    if in_time and sys.stdin.isatty() and is_terminal() and can_be_live(game):
+        sitting.play_live(options.tick / 1000, options.clock)
     else:
         sitting.play()
     if options.save:
@@ -154,6 +162,9 @@ class Sitting:
         """How many rounds there were before each of the person's own choices."""
         self.seen = 0
         """How many events the person has been shown."""
+        self.details = False
+        """Whether hints come with the counters of beliefs and models."""
+        self.memory = _position.Memory(game)
         self.referee = self.replay()
 
     def replay(self) -> Referee:
@@ -189,17 +200,25 @@ class Sitting:
         self.tell()
         self.end()
 
-    def play_live(self, tick: float) -> None:
-        """Plays at a steady tick, to the end or until the person leaves."""
+    def play_live(self, tick: float, clock: float) -> None:
+        """Plays at a steady tick, or by the game's own clock, to the end or until the person leaves."""
         from kibitz.cli import _live
         from kibitz.episode import begin, drive
 
         with _live.Terminal() as terminal:
-            self.seats[self.seat] = _live.Live(terminal, terminal.draw, tick)
+            person = _live.Live(terminal, terminal.draw, tick)
+            if self.game.tick is not None:
+                person.tick, person.unit = _live.GLANCE, 1 / (clock * self.game.tick)
+            self.seats[self.seat] = person
             begin(self.referee, self.seats, self.seed)
+            pace = _live.Pace(self.game, clock, person.beat)
             try:
                 for done in drive(self.referee, self.seats):
                     self.rounds.append(done)
+                    if self.game.tick is not None and all(view.player != self.seat for view in done.views):
+                        terminal.draw(person.screen(self.referee.view(self.seat)))
+                        pace.keep(self.referee.now)
+                    pace.at = self.referee.now
             except _live.Leave:
                 pass
         if self.referee.over:
@@ -241,6 +260,7 @@ class Sitting:
             return
         del self.rounds[self.own.pop() :]
         self.referee = self.replay()
+        self.memory.forget()
         self.seen = 0 if not self.rounds else len(self.referee.view(self.seat).events)
         print(paint("Taken back.", "dim"))
 
@@ -259,10 +279,10 @@ class Sitting:
         from kibitz.planners.human import find
 
         self.tell()
-        show(view)
+        self.show(view)
         while True:
-            answer = self.read()
-            names = {name.lower() for _, name in view.legal}
+            answer = self.read(view.names())
+            names = {name.lower() for name in view.names()}
             word = "" if answer.lower() in names else answer.lower().removeprefix("/")
             match word:
                 case "q" | "quit" | "exit":
@@ -272,16 +292,22 @@ class Sitting:
                 case "h" | "hint":
                     self.advise(view)
                 case "?" | "help":
-                    print(HELP.format(hint=self.hint))
-                    show(view)
+                    print(HELP.format(hint=self.hint) + "\n")
+                    self.show(view, every=True)
                 case _:
                     try:
-                        return find(view.legal, answer)
+                        return view.legal()[find(view.names(), answer)]
                     except ValueError as mistake:
                         print(paint(f"  {mistake}", "yellow"))
 
-    def read(self) -> str:
-        """One line from the person; the end of the input is a way to leave."""
+    def show(self, view: View, *, every: bool = False) -> None:
+        """The legal moves, and under them the position as the person sees it."""
+        print("\n".join([*_position.moves(view.names(), every=every), "", *self.memory.position(view), ""]))
+
+    def read(self, names: Sequence[str]) -> str:
+        """One line from the person, who may have moves completed; the end of the input is a way to
+        leave."""
+        _completing(names)
         try:
             answer = input(paint("your move> ", "bold") if is_terminal() else "your move> ").strip()
         except EOFError:
@@ -299,16 +325,24 @@ class Sitting:
         except ValueError as refusal:
             print(paint(f"  {refusal}", "yellow"))
             return
-        lines = _explain.table(decision) + _explain.facts(decision, self.game, view.player)
+        lines = _explain.table(decision)
+        lines += _explain.facts(decision, self.game, view.player, details=self.details)
         print("\n".join(lines) if lines else f"  {decision.name}")
 
 
-def show(view: View) -> None:
-    """The position and the legal moves, as the person sees them."""
-    from kibitz.planners.human import is_numeric
+def _completing(names: Sequence[str]) -> None:
+    """Has the tab key complete moves, where there is a keyboard to press it on."""
+    if not is_terminal() or not sys.stdin.isatty():
+        return
+    try:
+        import readline
+    except ImportError:  # not everywhere
+        return
 
-    print(view.text.rstrip() + "\n")
-    numbered = not is_numeric(view.legal)
-    digits = len(str(len(view.legal)))
-    names = [f"{n:{digits}} {name}" if numbered else name for n, (_, name) in enumerate(view.legal, 1)]
-    print("\n".join(in_columns(names)))
+    def complete(begun: str, number: int) -> str | None:
+        found = [name for name in names if name.strip("(").lower().startswith(begun.strip("(").lower())]
+        return found[number] if number < len(found) else None
+
+    readline.set_completer_delims("")
+    readline.set_completer(complete)
+    readline.parse_and_bind("tab: complete")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kibitz import _files
-from kibitz.cli import _load
+from kibitz.cli import _load, _options
 from kibitz.cli._errors import UserError
 from kibitz.cli._table import Round, headline, rounds_again, show, show_end
 from kibitz.cli._terminal import paint
@@ -36,6 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a saved game (JSON)")
     parser.add_argument("--step", action="store_true", help="wait for a key after each move")
     parser.add_argument("--truth", action="store_true", help="show the whole truth, not what the mover saw")
+    _options.details(parser)
     parser.add_argument("--html", type=Path, metavar="OUT", help="write a page instead")
     parser.add_argument(
         "--belief",
@@ -65,29 +66,29 @@ def run(options: argparse.Namespace) -> None:
         raise UserError("--belief draws pictures: add --html OUT for a page to draw them on")
     if options.step and not sys.stdin.isatty():
         raise UserError("--step waits for keys, and there is no terminal to press them on")
-    in_terminal(kept, game, step=options.step, truth=options.truth)
+    in_terminal(kept, game, step=options.step, truth=options.truth, details=options.details)
 
 
-def in_terminal(kept: Replay, game: Game, *, step: bool, truth: bool) -> None:
+def in_terminal(kept: Replay, game: Game, *, step: bool, truth: bool, details: bool = False) -> None:
     """Shows the game here, all at once or step by step."""
     frames = list(kept.frames(game))
     turns = list(rounds_again(kept, frames))
     print(headline(game, kept.planners, kept.seed, kept.episode) + "\n")
     if step:
-        if not step_through(turns, truth):
+        if not step_through(turns, truth, details=details):
             return
     else:
         for turn in turns:
-            show(turn, truth)
+            show(turn, truth, details=details)
     state = frames[-1].after if frames else game.initial()
     show_end(state, kept.returns, "the end" if kept.over else f"left after {len(turns)} moves")
 
 
-def step_through(turns: list[Round], truth: bool) -> bool:
+def step_through(turns: list[Round], truth: bool, *, details: bool = False) -> bool:
     """Shows turn after turn as the person wishes; whether the end was reached."""
     at = 0
     while at < len(turns):
-        show(turns[at], truth)
+        show(turns[at], truth, details=details)
         try:
             answer = input(paint("Enter: on, b: back, q: leave> ", "dim")).strip().lower()
         except EOFError:

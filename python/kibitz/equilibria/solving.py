@@ -6,14 +6,13 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from kibitz import _core
 from kibitz._arguments import checked
 from kibitz._core import Game, RegretSolver
 from kibitz.equilibria.strategy import Strategy, tabulate
 from kibitz.games import load
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 METHODS = tuple(RegretSolver.methods())
 """What regrets can be minimised by."""
@@ -107,7 +106,7 @@ class Equilibrium:
 
 @checked("game")
 def equilibrium(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     *,
     method: str = "cfr+",
     iterations: int = 1000,

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from kibitz import _files
 from kibitz._core import Game, GameTree, RegretSolver, View
+from kibitz.rules import AnyGame
 
 FORMAT: Final = "kibitz strategy"
 VERSION: Final = 1
@@ -53,7 +54,7 @@ class Strategy:
         ['bet', 'pass']
         """
         mix = self.mixes.get((view.player, seen(view)))
-        return mix if mix is not None and {*mix} == {name for _, name in view.legal} else None
+        return mix if mix is not None and {*mix} == set(view.names()) else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, as JSON with a line for each information set."""
@@ -123,6 +124,23 @@ class Strategy:
         """ValueError, with a sentence, if it is for another game."""
         if not self.is_for(game):
             raise ValueError(f"this strategy is for {self.game}, not for {game.spec}")
+
+    def evaluate(self, game: AnyGame | None = None, *, max_nodes: int = 5_000_000) -> list[float]:
+        """What each player may expect where all play by it; where the table says nothing, uniformly.
+
+        `kb.exploitability` says what could be gained against it.
+
+        >>> import kibitz as kb
+        >>> strategy = kb.equilibrium("kuhn-poker", iterations=1000).strategy
+        >>> abs(strategy.evaluate()[0] + 1 / 18) < 0.01
+        True
+        """
+        from kibitz.games import load
+
+        rules = load(self.game if game is None else game)
+        self.demand(rules)
+        tree = GameTree(rules, max_nodes)
+        return tree.worth(self.profile(tree)[0])[0]
 
     def profile(self, tree: GameTree) -> tuple[list[float], int]:
         """The same as numbers, by the places in a tree; and how many information sets it says nothing of.

@@ -7,12 +7,12 @@ A game written in Python is one module in this folder with a subclass of `kibitz
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import os
 
 from kibitz import _core, _registry, lang
 from kibitz._blame import place
 from kibitz._core import Entry, Game
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 
 def list_games() -> list[Entry]:
@@ -26,13 +26,13 @@ def list_games() -> list[Entry]:
     return sorted(both, key=lambda entry: entry.name)
 
 
-def load(game: str | Game | Rules[Any]) -> Game:
+def load(game: AnyGame) -> Game:
     """The game that is meant: a spec, or an object that follows `kibitz.Rules`.
 
-    A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, or `adapter:rest` for games of
-    others such as `openspiel:kuhn_poker`. Rules that come with the package need no suffix unless a game of
-    that name is built in. A misspelt name is answered with the nearest right ones. A
-    game is returned as it is.
+    A spec is `name(key=value, ...)`, a rules file such as `chess.kif`, by its name or `Path`, or
+    `adapter:rest` for games of others such as `openspiel:kuhn_poker`. Rules that come with the package need
+    no suffix unless a game of that name is built in. A misspelt name is answered with the nearest right
+    ones. A game is returned as it is.
 
     >>> import kibitz as kb
     >>> kb.load("tic-tac-toe").info.players
@@ -40,6 +40,8 @@ def load(game: str | Game | Rules[Any]) -> Game:
     """
     if isinstance(game, Game):
         return game
+    if isinstance(game, os.PathLike):
+        game = _of_path(os.fspath(game))
     if not isinstance(game, str):
         return wrap(game)
     if lang.is_rules(game):
@@ -54,8 +56,23 @@ def load(game: str | Game | Rules[Any]) -> Game:
         )
     if (file := lang.shipped(name)) and name not in [entry.name for entry in _core.games()]:
         return lang.load(game.replace(name, file, 1))
+    if name not in {entry.name for entry in _core.games()}:
+        # Rules files come to mind as well.
+        known = {entry.name.partition(".")[0] for entry in list_games()}
+        if name not in known:
+            raise ValueError(_core.unknown("game", name, sorted(known)))
     make = _registry.find("game", game)
     return Game.native(game) if make is None else wrap(make(), game)
+
+
+def _of_path(path: str) -> str:
+    """A path as a spec, if it may be a rules file's; ValueError with what would be."""
+    if lang.is_rules(path) or path.endswith(".py"):
+        return path
+    endings = [ending for _, _, several in _core.rules_languages() for ending in several]
+    raise ValueError(
+        f"{path} is no rules file: its name should end in {' or '.join(endings)}, without brackets"
+    )
 
 
 def wrap(rules: object, spec: str | None = None) -> Game:

@@ -129,10 +129,16 @@ async def play(
     if len(players) != game.info.players:
         raise ValueError(f"{game.spec} has {game.info.players} players, and {len(players)} are named")
     async with using or client(player for player in players if isinstance(player, str)) as shared:
-        return await _Match(game, players, setting, shared).play()
+        if game.tick is None:
+            return await Match(game, players, setting, shared).play()
+        from kibitz.ggp.timed import TimedMatch
+
+        return await TimedMatch(game, players, setting, shared).play()
 
 
-class _Match:
+class Match:
+    """A match that is played turn by turn."""
+
     def __init__(
         self,
         game: Game,
@@ -164,8 +170,11 @@ class _Match:
         names = ["random" if player is None else self.players[player] for _, player in self.roles]
         clocks = setting.start_clock, setting.play_clock
         roles = [role for role, _ in self.roles]
-        self.record = Record(setting.match, game.spec, roles, names, *clocks, started=_now())
+        self.record = Record(setting.match, game.spec, roles, names, *clocks, started=milliseconds())
         self.steps: list[Step] = []
+        self.number = 0
+        """How many turns are over."""
+        self.last: Turn | None = None
         self.errors: dict[int, str] = {}
         """What was wrong with the answers of this turn, by seats."""
 
@@ -180,26 +189,15 @@ class _Match:
         )
 
     async def play(self) -> Played:
+        """Plays the match."""
         before = self.game.initial()
-        self.record.state(before.facts, _now())
-        number, last = 0, None
+        self.record.state(before.facts, milliseconds())
         try:
             await self._begin()
-            # Turns in which no player has a choice: they are over, and remote players are told all the
-            # same.
-            decided = by_turns(self.referee.opening())
-            while decided or self.referee.goes_on:
-                decisions = await self._ask(number, last, before, choice=not decided)
-                if not decided:
-                    decided = by_turns(self.referee.apply(decisions))
-                steps = decided.pop(0)
-                self.steps += steps_of(steps, before, decisions)
-                last = turn_of(before, steps)
-                self._write(last)
-                number, before = number + 1, last.after
+            await self._turns()
             self.record.completed = self.referee.over
             self.record.goals = self._goals()
-            await self._end(number, last)
+            await self._end()
         except BaseException:
             self.record.aborted = True
             await self._abort()
@@ -209,13 +207,28 @@ class _Match:
         left = referee.returns, self.steps, referee.state, referee.over
         return Played(self.record, Episode(game, specs, setting.seed, setting.episode, *left))
 
+    async def _turns(self) -> None:
+        """Plays to the end."""
+        before = self.game.initial()
+        # Turns in which no player has a choice: they are over, and remote players are told all the same.
+        decided = by_turns(self.referee.opening())
+        while decided or self.referee.goes_on:
+            decisions = await self._ask(before, choice=not decided)
+            if not decided:
+                decided = by_turns(self.referee.apply(decisions))
+            steps = decided.pop(0)
+            self.steps += steps_of(steps, before, decisions)
+            self.last = turn_of(before, steps)
+            self._write(self.last)
+            self.number, before = self.number + 1, self.last.after
+
     def _goals(self) -> list[float]:
         returns = self.referee.returns
         return [0.0 if player is None else returns[player] for _, player in self.roles]
 
     def _write(self, turn: Turn) -> None:
         errors = [self.errors.get(-1 if player is None else player, "") for _, player in self.roles]
-        self.record.turn(turn.moves, errors, turn.after.facts, _now())
+        self.record.turn(turn.moves, errors, turn.after.facts, milliseconds())
         self.errors = {}
 
     async def _begin(self) -> None:
@@ -233,8 +246,8 @@ class _Match:
 
         await asyncio.gather(*(begin(seat, line) for seat, line in self.lines.items()))
 
-    def _told(self, seat: int, number: int, last: Turn | None, stop: bool = False) -> str:
-        match = self.name(seat)
+    def _told(self, seat: int, stop: bool = False) -> str:
+        match, number, last = self.name(seat), self.number, self.last
         if not self.hidden:
             moves = None if last is None else tuple(last.moves)
             return messages.told(Told(match, moves, last=stop))
@@ -244,22 +257,20 @@ class _Match:
         own = None if last is None else last.moves[self.role[seat]]
         return messages.told(Told(match, heard, turn=number, own=own, last=stop))
 
-    async def _ask(self, number: int, last: Turn | None, before: State, choice: bool) -> list[Decision]:
+    async def _ask(self, before: State, choice: bool) -> list[Decision]:
         """Asks all who must be asked at once; the decisions of those who have a choice."""
         movers = before.movers if choice else []
-        remote = [self._remote(seat, number, last, before, seat in movers) for seat in self.lines]
+        remote = [self._remote(seat, before, seat in movers) for seat in self.lines]
         here = [self._here(seat) for seat in movers if seat in self.local]
         decided = await asyncio.gather(*remote, *here)
         return [
             decision for _, decision in sorted(decided, key=lambda each: each[0]) if decision is not None
         ]
 
-    async def _remote(
-        self, seat: int, number: int, last: Turn | None, before: State, choice: bool
-    ) -> tuple[int, Decision | None]:
-        line, begin = self.lines[seat], time.monotonic()
+    async def _remote(self, seat: int, before: State, choice: bool) -> tuple[int, Decision | None]:
+        line, begin, number = self.lines[seat], time.monotonic(), self.number
         legal = before.role_moves(self.role[seat])
-        message = self._told(seat, number, last)
+        message = self._told(seat)
         chosen, note = None, ""
         try:
             answer = await line.ask(message, self.setting.play_clock, turn=number)
@@ -290,11 +301,12 @@ class _Match:
 
         return seat, await asyncio.to_thread(think)
 
-    async def _end(self, number: int, last: Turn | None) -> None:
+    async def _end(self) -> None:
         async def end(seat: int, line: Line) -> None:
             try:
-                message = self._told(seat, number, last, stop=True)
-                await line.ask(message, self.setting.play_clock, turn=number)
+                # In real time a play clock may be very short.
+                seconds = max(self.setting.play_clock, 1.0)
+                await line.ask(self._told(seat, stop=True), seconds, turn=self.number)
             except Late as late:
                 log.warning("%s: %s was not told the end: %s", self.setting.match, line.url, late)
 
@@ -310,5 +322,6 @@ class _Match:
         await asyncio.gather(*(end(seat, line) for seat, line in self.lines.items()))
 
 
-def _now() -> int:
+def milliseconds() -> int:
+    """Since 1970."""
     return round(1000 * time.time())

@@ -295,7 +295,7 @@ def told(message: Told) -> str:
         parts += [str(message.turn), message.own or NIL]
     parts.append(listed)
     if message.time is not None:
-        parts.append(f"{message.time:.6g}")
+        parts.append(f"{message.time:.15g}")
     return f"( {' '.join(parts)} )"
 
 

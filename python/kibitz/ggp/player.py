@@ -18,6 +18,7 @@ from typing import TypeVar
 from kibitz._core import episode_seed
 from kibitz.ggp import messages
 from kibitz.ggp.clocks import Margin, Processors
+from kibitz.ggp.live import Live
 from kibitz.ggp.messages import Abort, Info, Preview, Start, Told, brief
 from kibitz.ggp.seat import Chosen, Seat
 
@@ -52,6 +53,8 @@ class _Match:
     answer: asyncio.Future[str] | None = None
     work: asyncio.Future[str] | None = None
     """What its thread is at."""
+    live: Live | None = None
+    """Where time goes by."""
     over: bool = field(default=False)
 
 
@@ -158,6 +161,8 @@ class Player:
             log.warning("%s: PLAY for a match that is not played here", brief(told.match))
             return messages.BUSY
         match.heard = arrived
+        if told.time is not None:
+            return await self._live(match, told, text, number, arrived)
         if match.answer is not None and self._came_before(match, told, text, number):
             log.info("%s: PLAY once more", told.match)
             return await asyncio.shield(match.answer)
@@ -172,6 +177,19 @@ class Player:
         match.answer = asyncio.ensure_future(self._answer(match, told, arrived))
         # Whoever asked may go away; who asks again gets the answer.
         return await asyncio.shield(match.answer)
+
+    async def _live(self, match: _Match, told: Told, text: str, number: int | None, arrived: float) -> str:
+        """In real time: an answer is a move, whenever it comes."""
+        try:
+            await _within(match.begun, arrived + match.seat.start.start_clock)
+        except Exception as error:
+            log.warning("%s: PLAY is not answered: %s", told.match, _one_line(error))
+            raise Silent("the rules could not be played") from error
+        if not match.seat.told.real_time:
+            raise Silent("a time was told, and in these rules there is none")
+        if match.live is None:
+            match.live = Live(match.seat, self._pool)
+        return await match.live.play(told, text, number, arrived)
 
     def _came_before(self, match: _Match, told: Told, text: str, number: int | None) -> bool:
         if number is not None:
@@ -222,14 +240,20 @@ class Player:
         if match is None or match.over:
             return self._stopped(told.match, "")
         match.over = True
-        if match.begun.done() and not match.begun.exception() and (match.work is None or match.work.done()):
+        if match.live is not None:
+            match.live.end()
+        elif (
+            match.begun.done() and not match.begun.exception() and (match.work is None or match.work.done())
+        ):
             soon = time.monotonic() + 0.5
             work = asyncio.get_running_loop().run_in_executor(self._pool, match.seat.hear, told, soon)
             await asyncio.wait([work], timeout=1.0)
         return self._stopped(told.match, f"is over after {match.seat.turns} turns")
 
     def _stopped(self, name: str, how: str) -> str:
-        if self._matches.pop(name, None) is not None:
+        if (match := self._matches.pop(name, None)) is not None:
+            if match.live is not None:
+                match.live.end()
             log.info("%s: %s", name, how)
             self._finished[name] = None
             while len(self._finished) > 1000:

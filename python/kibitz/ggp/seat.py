@@ -29,6 +29,41 @@ FOR_HISTORIES = 0.3
 """Of the time to think, for finding out what may have happened where something is hidden."""
 
 
+FOR_CHOICE = 0.1
+"""Of a unit of a game's time in real time, for a decision of a planner that has no budget of its own."""
+NEVER = 2**63
+"""Ticks that never go by."""
+
+
+class GameClock:
+    """What time it is in a match in real time, as far as a player can know: messages take a while, so
+    that the one that says the latest time for when it came is right.
+
+    >>> from kibitz.ggp.seat import GameClock
+    >>> clock = GameClock(10.0, now=lambda: 105.0)
+    >>> clock.heard(0.0, arrived=100.0)
+    >>> clock.now(), clock.seconds(2.0)
+    (0.5, 15.0)
+    """
+
+    def __init__(self, unit: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._unit, self._monotonic = max(unit, 1e-6), now
+        self._begin: float | None = None
+
+    def heard(self, told: float, arrived: float) -> None:
+        """It was so late in the match, in units, when a message was sent that came at a time."""
+        begin = arrived - told * self._unit
+        self._begin = begin if self._begin is None else min(self._begin, begin)
+
+    def now(self) -> float:
+        """Units since the beginning."""
+        return 0.0 if self._begin is None else max(0.0, self._monotonic() - self._begin) / self._unit
+
+    def seconds(self, until: float) -> float:
+        """Seconds until it is so late; less than none where it was before."""
+        return (until - self.now()) * self._unit
+
+
 class Seat:
     """A player's seat in one match.
 
@@ -58,6 +93,10 @@ class Seat:
         """What may be done now; what there is to choose from at random if nothing better comes in time."""
         self.answered: str | None = None
         """The last answer; whoever sends it says so."""
+        self.made: int | None = None
+        """In real time: the number of the move that was sent last, until it is known what came of it."""
+        self._says_moves = False
+        """Whether the manager says so where percepts are told."""
         self.late = False
         """Whether the manager played something else than the last answer: it came too late."""
 
@@ -70,9 +109,12 @@ class Seat:
         self._role, self._player = _role(game, self.start.role)
         self.told = Told(game, self._player, self._seed)
         chosen = self._planner if isinstance(self._planner, str) else self._planner(game)
+        self.clock = GameClock(self.start.play_clock)
         if isinstance(chosen, str):
-            # Its own budget, if it has one, or all the time that there is.
-            chosen = for_seconds(chosen, max(0.01, self.start.play_clock))
+            # Its own budget, if it has one, or all the time that there is; where time goes by, a part of
+            # its unit.
+            share = FOR_CHOICE if game.tick is not None else 1.0
+            chosen = for_seconds(chosen, max(0.01, share * self.start.play_clock))
         self._chooser = planners.planner(chosen)
         planners.sit(self._chooser, game, self._player, self._seed)
         self.choices = self.told.moves
@@ -151,6 +193,75 @@ class Seat:
     def any(self) -> str:
         """Any legal move."""
         return self._random.choice(self.choices)
+
+    # In real time
+
+    def happened(self, told: messages.Told, arrived: float) -> None:
+        """Takes in what happened at the message's time; what cannot have happened is logged, and passed
+        over."""
+        tick, time_told = self.game.tick or 1.0, told.time or 0.0
+        at = max(0, round(time_told / tick))
+        if at < self.told.now:
+            log.warning(
+                "%s: the manager's clock has gone back to %g; passed over", self.start.match, time_told
+            )
+            at = self.told.now
+        self.clock.heard(time_told, arrived)
+        if told.moves is None:
+            self.made = None
+            return
+        if self.told.hidden:
+            self._perceived(at, list(told.moves))
+            return
+        moves = [None if messages.same(move, messages.NIL) else move for move in told.moves]
+        try:
+            self.told.happened(at, moves)
+        except ValueError as error:
+            log.warning("%s: %s; passed over", self.start.match, brief(str(error), messages.LONGEST))
+
+    def _perceived(self, at: int, heard: list[str]) -> None:
+        """Takes in percepts. Our manager says first what the player did, if that is what it is told of;
+        others do not, and a move that was sent and not refused was made."""
+        own, percepts = self.made, heard
+        if heard and heard[0].lower().startswith("(does "):
+            self._says_moves = True
+            self.made, percepts = None, heard[1:]
+        elif self._says_moves:
+            own = None  # it is still on its way
+        else:
+            self.made = None
+        nothing = [word.lower() for word in percepts] == ["nil"]
+        trouble = self.told.heard_at(at, own, None if nothing else percepts, FOR_HISTORIES)
+        if trouble:
+            log.warning("%s: %s", self.start.match, trouble)
+
+    def instant(self) -> tuple[str | None, float | None]:
+        """A move for now, or none; and for how many seconds to do nothing before looking again, None: until
+        something is told."""
+        tick = self.game.tick or 1.0
+        now = max(self.told.now, int(self.clock.now() / tick))
+        view = self.told.view_at(now)
+        if view.legal():
+            seconds = max(0.01, FOR_CHOICE * self.start.play_clock)
+            try:
+                if isinstance(self._chooser, Planner):
+                    decision = self._chooser.act(view, seconds=seconds)
+                else:
+                    decision = planners.ask(self._chooser, view)
+            except Exception as error:
+                log.warning(
+                    "%s: the planner failed: %s", self.start.match, brief(str(error), messages.LONGEST)
+                )
+                return self._random.choice(view.names()), None
+            if decision.ticks is None:
+                self.made = decision.action
+                return decision.name, None
+            until: int | None = now + decision.ticks
+        else:
+            until = self.told.due(now)
+        if until is None or until >= NEVER:
+            return None, None
+        return None, max(0.0, self.clock.seconds(until * tick))
 
 
 NAME = "rules"

@@ -23,7 +23,6 @@ from kibitz._core import Game, Planner, parse_spec, spec_name
 from kibitz.lab._toml_lines import Path as Place
 from kibitz.lab.document import Mistake, read_document
 from kibitz.lab.experiment import (
-    AnyGame,
     Experiment,
     Maker,
     Pairing,
@@ -37,6 +36,7 @@ from kibitz.lab.standings import GameFacts
 from kibitz.lab.statistics import Sprt
 from kibitz.lab.sweep import sweep, with_parameter
 from kibitz.planners import AnyPlanner
+from kibitz.rules import AnyGame
 
 MOST_CELLS = 100_000
 

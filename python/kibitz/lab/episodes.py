@@ -155,7 +155,7 @@ class _Episode:
     def _illegal(self) -> Fault | None:
         """Whose last move was illegal: a decision about an earlier view, for example."""
         for seat, (view, decision) in self.chosen.items():
-            if all(action != decision.action for action, _ in view.legal):
+            if all(action != decision.action for action in view.legal()):
                 return Fault("illegal", seat, f"action {decision.action} is not legal now")
         return None
 
@@ -170,7 +170,7 @@ class _Episode:
     def note(self, step: Step) -> None:
         """Keeps what each seat has got so far."""
         self.steps += 1
-        for mover, decision in zip(step.movers, step.decisions, strict=True):
+        for mover, decision in zip(step.movers, step.decisions, strict=bool(step.decisions)):
             self.simulations[mover] += decision.simulations
             self.transitions[mover] += decision.transitions or 0
         self.returns = list(step.returns)

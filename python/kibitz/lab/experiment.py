@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from kibitz._arguments import demand
-from kibitz._core import Game
 from kibitz.games import load
 from kibitz.lab._checked import number, text, whole
 from kibitz.lab._toml_lines import Path as Place
@@ -32,14 +31,13 @@ from kibitz.lab.document import (
 )
 from kibitz.lab.seating import Seating
 from kibitz.planners import AnyPlanner
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 if TYPE_CHECKING:
     from kibitz.lab.cells import Cell
 
 Maker = str | Callable[[], AnyPlanner]
 """A planner's spec, or what makes a new planner: each seat of each game has one of its own."""
-AnyGame = str | Game | Rules[Any]
 Seats = Literal["rotate", "fixed"] | tuple[Seating, ...]
 Meet = Literal["pairs", "all"]
 Replays = Literal["first", "all", "none"]

@@ -10,7 +10,6 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
 
 from kibitz._arguments import checked
 from kibitz._core import Game
@@ -23,7 +22,7 @@ from kibitz.lab.experiment import Maker
 from kibitz.lab.record import Record
 from kibitz.lab.seating import deals_for
 from kibitz.lab.standings import MatchResult, Seat, Standing, summarise, win_shares
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 __all__ = [
     "Clock",
@@ -43,7 +42,7 @@ __all__ = [
 
 @checked("game", planners="a list of specs, or of classes and functions that make planners")
 def match(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     planners: Sequence[Maker],
     *,
     games: int = 100,

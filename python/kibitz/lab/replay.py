@@ -22,7 +22,7 @@ from kibitz import __version__, _files
 from kibitz._core import Game, State, read_history, write_history
 from kibitz.games import load as load_game
 from kibitz.lab._checked import Fields, below, each, flag, number, optional, printable, text, whole
-from kibitz.rules import Rules
+from kibitz.rules import WAIT, AnyGame
 
 if TYPE_CHECKING:
     from kibitz import Decision, Episode, Step
@@ -123,10 +123,14 @@ class Replay:
 
     def history_until(self, steps: int) -> bytes:
         """The same of its first steps only."""
-        rows = [(move.elapsed, move.movers or None, move.joint) for move in self.steps[:steps]]
+        # Nobody moves where chance does, and, in real time, where something happens by itself.
+        rows = [
+            (move.elapsed, move.movers if move.movers or not move.joint else None, move.joint)
+            for move in self.steps[:steps]
+        ]
         return write_history(len(self.planners), rows)
 
-    def load_game(self, game: str | Game | Rules[Any] | None = None) -> Game:
+    def load_game(self, game: AnyGame | None = None) -> Game:
         """The game it was played in; one that was not loaded by its name must be handed in.
 
         >>> import kibitz as kb
@@ -149,7 +153,7 @@ class Replay:
             )
         return found
 
-    def frames(self, game: str | Game | Rules[Any] | None = None) -> Iterator[Frame]:
+    def frames(self, game: AnyGame | None = None) -> Iterator[Frame]:
         """Plays it again, step by step; ValueError where the game no longer fits the moves.
 
         >>> import kibitz as kb
@@ -162,6 +166,7 @@ class Replay:
         state = game.initial()
         for count, move in enumerate(self.steps, 1):
             try:
+                state = state.later(move.elapsed) if move.elapsed else state
                 joint = _fitting(state, move)
                 after, rewards = state.step(joint)
                 if not all(
@@ -206,8 +211,11 @@ def _fitting(state: State, move: Move) -> list[int]:
         who = ", ".join(state.game.player_name(mover) for mover in state.movers)
         raise ValueError("the game is over before it" if state.over else f"{who or 'chance'} is to move")
     joint = []
-    who_moves: list[int | None] = [*move.movers] if move.movers else [None]
+    who_moves: list[int | None] = [*move.movers] if move.movers or not move.joint else [None]
     for player, action, name in zip(who_moves, move.joint, move.names, strict=True):
+        if action == WAIT:
+            joint.append(action)
+            continue
         known = player is None or action in state.legal(player)
         same = known and printable(state.action_name(player, action)) == name
         joint.append(action if same else state.find_action(player, name))
@@ -359,14 +367,16 @@ def _read_move(
     elapsed, who, joint = played
     movers = who or []
     several = len(joint)
+    decisions = fields.get("decisions", each(lambda item, place: _read_reasons(item, place, players)))
+    # In real time something may happen before somebody was asked.
+    if len(decisions) not in (0, len(movers)):
+        raise ValueError(f"{where}.decisions must have {len(movers)} entries, not {len(decisions)}")
     return Move(
         movers=movers,
         joint=joint,
         names=fields.get("names", each(text, several)),
         rewards=fields.get("rewards", each(number, players)),
-        decisions=fields.get(
-            "decisions", each(lambda item, place: _read_reasons(item, place, players), len(movers))
-        ),
+        decisions=decisions,
         elapsed=elapsed,
     )
 

@@ -23,6 +23,8 @@ from kibitz.lab.reproductions import COSTS, SHARES, UNPLAYED, Reproduction, Targ
 from kibitz.lab.statistics.agreement import Figure, Verdict, games_to_tell, judge
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kibitz.exact import Solution
     from kibitz.lab.cells import Cell
     from kibitz.lab.experiment import Experiment
@@ -104,6 +106,27 @@ class Comparison:
             ],
             "columns": [total.to_json() for total in self.totals],
         }
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each published figure, and for each pair of an order: ours is then the difference."""
+        import polars as pl
+
+        names = ("figure", "paper", "paper_low", "paper_high", "ours", "low", "high", "games", "verdict")
+        rows: list[tuple[Any, ...]] = [
+            (
+                row.name, row.paper.value, *(row.paper.interval or (None, None)),
+                row.ours.value, *(row.ours.interval or (None, None)), row.games, row.verdict,
+            )
+            for row in self.rows
+        ]  # fmt: skip
+        for order, ranks in zip(self.reproduction.orders, self.orders, strict=False):
+            for rank in ranks:
+                what, found = f"{order.title}: {rank.first}, {rank.second}", rank.difference
+                rows.append(
+                    (what, None, None, None, found.mean, *found.interval, found.deals, rank.verdict)
+                )
+        kinds = dict.fromkeys(names, pl.Float64) | {"figure": pl.String, "verdict": pl.String}
+        return pl.DataFrame(rows, schema=kinds | {"games": pl.Int64}, orient="row")
 
     def __str__(self) -> str:
         from kibitz.lab.reports.text import columns

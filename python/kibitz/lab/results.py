@@ -353,8 +353,8 @@ class Results:
     games: Mapping[str, GameFacts]
     version: str
     machine: Mapping[str, Any]
-    frame: pl.DataFrame
-    """The episodes that count, in the order of cells, deals and seatings."""
+    episodes: pl.DataFrame
+    """Those that count, in the order of cells, deals and seatings."""
     beyond: int
     """How many more were played on later deals than those that count: after a stopping rule had been
     satisfied, or, while a cell is played, after a deal that is not complete."""
@@ -371,11 +371,15 @@ class Results:
     @property
     def faults(self) -> int:
         """Episodes that came to nothing."""
-        return int(self.frame["fault"].is_not_null().sum())
+        return int(self.episodes["fault"].is_not_null().sum())
+
+    def frame(self) -> pl.DataFrame:
+        """The episodes that count, a row each; `.to_pandas()` where pandas and pyarrow are installed."""
+        return self.episodes
 
     def records(self, cell: Cell | str | None = None) -> Iterator[Record]:
         """The episodes that count, of all cells or of one, one after the other."""
-        frame = self.frame
+        frame = self.episodes
         if cell is not None:
             frame = self._by_cell.get(cell if isinstance(cell, str) else cell.id, frame.clear())
         return records_of(frame)
@@ -402,7 +406,7 @@ class Results:
 
     @cached_property
     def _by_cell(self) -> dict[str, pl.DataFrame]:
-        parts = self.frame.partition_by("cell", as_dict=True, maintain_order=True)
+        parts = self.episodes.partition_by("cell", as_dict=True, maintain_order=True)
         return {str(key[0]): part for key, part in parts.items()}
 
     def to_json(self) -> dict[str, Any]:
@@ -410,7 +414,7 @@ class Results:
         return {
             "experiment": self.experiment.name,
             "complete": self.complete,
-            "episodes": len(self.frame),
+            "episodes": len(self.episodes),
             "faults": self.faults,
             "directory": str(self.directory),
             "unsealed": list(map(str, self.unsealed)),

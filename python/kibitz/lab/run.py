@@ -50,7 +50,7 @@ def run(
     >>> experiment = kb.lab.Experiment("small", games=["tic-tac-toe"], planners=["random"], episodes=4)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     results = kb.lab.run(experiment, folder)
-    ...     len(results.frame), results.complete
+    ...     len(results.frame()), results.complete
     (4, True)
     """
     coordinator = Coordinator(experiment, directory, jobs=jobs, cluster=cluster, strict=strict)

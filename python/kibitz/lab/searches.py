@@ -215,7 +215,7 @@ class _Searching:
         if not searched[0].decision.simulations:
             raise ValueError(f"'{self.search.title}': {planner} makes no simulations")
         if measure == "choice":
-            named = {name: action for action, name in self.starts[0][1].legal}
+            named = dict(zip(self.starts[0][1].names(), self.starts[0][1].legal(), strict=True))
             if self.search.action not in named:
                 what = unknown("action", self.search.action or "", list(named))
                 raise ValueError(f"'{self.search.title}': {what}")
@@ -241,7 +241,13 @@ def _find(
     for move in moves:
         if len(referee.movers) != 1:
             raise ValueError(f"before '{move}' nobody is on turn alone: moves must be one player's each")
-        names = {name: action for action, name in referee.view(referee.movers[0]).legal}
+        names = dict(
+            zip(
+                referee.view(referee.movers[0]).names(),
+                referee.view(referee.movers[0]).legal(),
+                strict=True,
+            )
+        )
         if move not in names:
             raise ValueError(unknown("move", move, list(names)))
         referee.apply([names[move]])

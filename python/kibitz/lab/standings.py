@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import permutations
 from statistics import stdev
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kibitz._core import Game, Info
 from kibitz.lab.record import Record
@@ -21,6 +21,9 @@ from kibitz.lab.statistics import Interval, Rating, mean_and_error, mean_of_deal
 from kibitz.lab.statistics.bounded import worth
 from kibitz.lab.statistics.ratings import in_fields
 from kibitz.lab.statistics.ties import points, same
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ALONE = 0.9
 """Who has less of a processor than this did not have it alone."""
@@ -199,6 +202,18 @@ class MatchResult:
         plain["seats"] = [_plain(seat) for seat in self.seats]
         plain["meetings"] = [meeting._asdict() for meeting in self.meetings]
         return plain
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each planner; `.to_pandas()` where pandas and pyarrow are installed."""
+        from kibitz.lab.reports import report
+
+        return report(self).frame()
+
+    def _repr_html_(self) -> str:
+        from kibitz.lab.reports import report
+        from kibitz.lab.reports.html import fragment
+
+        return fragment(report(self).blocks, pictures=False)
 
     def __str__(self) -> str:
         from kibitz.lab.reports import match_table

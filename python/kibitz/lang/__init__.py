@@ -60,8 +60,8 @@ def in_folder(folder: Path) -> list[Path]:
 
 
 def games_in(folder: str | Path) -> dict[str, Path]:
-    """The games whose rules are directly in a folder, by name, in the naming of GVG-AI too: `zelda.txt` where
-    there is a level `zelda_lvl0.txt`.
+    """The games whose rules are directly in a folder, by name, in the naming of GVG-AI too: `zelda.txt`
+    where there is a level `zelda_lvl0.txt`.
 
     >>> from kibitz.lang import FOLDER, games_in
     >>> games_in(FOLDER)["tic-tac-toe"].name
@@ -107,8 +107,9 @@ def load(spec: str, *, limits: Mapping[str, float] | None = None) -> Game:
     """The game of a rules file, or of rules that come with the package.
 
     Values in brackets replace those of the file's facts of the same name (a comment behind the fact,
-    `(rows 8) ; 3 to 10`, says which may be given), or change a limit (`limit.seconds=60`); so do `limits`, by names without `limit.`. Rules that take too long to ground
-    are run without grounding, which is slower. ValueError with all that is wrong with the file.
+    `(rows 8) ; 3 to 10`, says which may be given), or change a limit (`limit.seconds=60`); so do `limits`,
+    by names without `limit.`. Rules that take too long to ground are run without it, which is slower.
+    ValueError with all that is wrong with the file.
 
     >>> from kibitz.lang import load
     >>> load("tic-tac-toe.kif").player_name(0)

@@ -51,14 +51,16 @@ class Played:
     moves: list[str] | None
 
 
-def compare(spec: str, *, states: int = 20, seconds: float = 60.0, seed: int = 0) -> Verdict:
-    """Compares the machines of a rules file with clingo, in so many states and in that time.
+def compare(
+    spec: str, *, states: int = 20, longest: int = LONGEST, seconds: float = 60.0, seed: int = 0
+) -> Verdict:
+    """Compares the machines of a rules file with clingo, in so many states of games and in that time.
 
     >>> from kibitz.lang.oracle import compare
     >>> compare("tic-tac-toe.kif", states=2).result
     'agrees'
     """
-    return compare_rules(*read(spec), states=states, seconds=seconds, seed=seed)
+    return compare_rules(*read(spec), states=states, longest=longest, seconds=seconds, seed=seed)
 
 
 def compare_rules(

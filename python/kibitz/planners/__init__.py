@@ -7,16 +7,17 @@ A planner written in Python is one module in this folder with a subclass of `Pla
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, SupportsFloat, SupportsIndex, TypeVar, runtime_checkable
 
 from kibitz import _core, _registry
 from kibitz._arguments import shown
 from kibitz._blame import place
 from kibitz._core import Decision, Entry, Game, Planner, Referee, State, View
 from kibitz.games import load
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 
 @runtime_checkable
@@ -61,7 +62,7 @@ class PlannerBase:
     ...     '''Always takes the first legal action.'''
     ...     name = "first-action"
     ...     def act(self, view):
-    ...         return kb.Decision(view, view.legal[0][0])
+    ...         return kb.Decision(view, view.legal()[0])
     >>> kb.play("tic-tac-toe", "first-action").returns
     [1.0, -1.0]
     """
@@ -89,12 +90,12 @@ class PlannerBase:
         self.game, self.seat, self.seed = game, seat, seed
 
     def act(self, view: View) -> Decision:  # noqa: ARG002 -- what every planner is given
-        """Chooses one of `view.legal`, or, where players may choose at any instant, `kibitz.WAIT`."""
+        """Chooses one of `view.legal()`, or, where players may choose at any instant, `kibitz.WAIT`."""
         raise PlannerFault(f"{_named(type(self))} has no method act: nothing chooses")
 
 
-def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = None) -> AnyPlanner:
-    """A new planner by spec, `name(key=value, ...)`; a planner is returned as it is.
+def planner(spec: str | AnyPlanner, *, model: AnyGame | None = None, **parameters: object) -> AnyPlanner:
+    """A new planner by spec, `name(key=value, ...)`, or name and keywords; a planner is returned as it is.
 
     `model` is what the planner takes the game for, if that is not the game itself: another game with the
     same players, actions and observations, which may go on in another way. In a spec it is `model=...`.
@@ -102,10 +103,14 @@ def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = N
     ValueError, with the nearest right ones, for a misspelt name or parameter.
 
     >>> import kibitz as kb
-    >>> kb.planner("random").spec
-    'random'
+    >>> kb.planner("pomcp", simulations=100, belief="particles(30)").spec
+    'pomcp(simulations=100, belief=particles(30))'
     """
     if not isinstance(spec, str):
+        if parameters:
+            raise ValueError(
+                f"{next(iter(parameters))} goes with a planner's name, and {shown(spec)} is made already"
+            )
         if model is not None:
             raise ValueError(f"a model goes with a planner's spec, and {shown(spec)} is made already")
         if isinstance(spec, type) or not isinstance(spec, AnyPlanner):
@@ -115,6 +120,7 @@ def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = N
                 f"{_named(type(spec))} has {spec.spec!r} as its spec, which should be a text"
             )
         return spec
+    spec = with_parameters(spec, parameters)
     if prefixed := _core.split_prefix(spec):
         if model is not None:
             raise ValueError(f"{spec} is not here: it is given no model")
@@ -128,6 +134,42 @@ def planner(spec: str | AnyPlanner, *, model: str | Game | Rules[Any] | None = N
     assert isinstance(made, PlannerBase)
     made._spec = spec
     return made
+
+
+def with_parameters(spec: str, parameters: Mapping[str, object]) -> str:
+    """A spec with more parameters, whose values are Python's.
+
+    >>> from kibitz.planners import with_parameters
+    >>> with_parameters("uct(depth=3)", {"exploration": 0.7, "reuse": True})
+    'uct(depth=3, exploration=0.7, reuse=true)'
+    """
+    if not parameters:
+        return spec
+    given = ", ".join(f"{key}={_as_written(key, value)}" for key, value in parameters.items())
+    begin = spec.rstrip()
+    if not begin.endswith(")"):
+        return f"{begin}({given})"
+    begin = begin[:-1].rstrip()
+    return f"{begin}{given})" if begin.endswith("(") else f"{begin}, {given})"
+
+
+def _as_written(key: str, value: object) -> str:
+    """A value as specs have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, AnyPlanner | Game):
+        return value.spec
+    if isinstance(value, str):
+        try:
+            _core.parse_spec(value)
+        except ValueError:
+            return f"'{value}'" if '"' in value else f'"{value}"'
+        return value
+    if isinstance(value, SupportsIndex):
+        return str(operator.index(value))
+    if isinstance(value, SupportsFloat):
+        return repr(float(value))
+    raise TypeError(f"{key} should be a number, a text, true or false, or a planner, not {shown(value)}")
 
 
 def _adapted(prefix: str, rest: str) -> AnyPlanner:

@@ -23,8 +23,8 @@ class Human(PlannerBase):
 
     def act(self, view: View) -> Decision:
         """Shows the position and asks until the answer is a legal action."""
-        print(view.text.rstrip())
-        names = [name for _, name in view.legal]
+        print(view.text().rstrip())
+        names = view.names()
         print("  " + ", ".join(names))
         while True:
             try:
@@ -32,51 +32,60 @@ class Human(PlannerBase):
             except EOFError:
                 raise KeyboardInterrupt from None
             try:
-                return Decision(view, find(view.legal, answer))
+                return Decision(view, view.legal()[find(names, answer)])
             except ValueError as mistake:
                 print(mistake)
 
 
-def find(legal: Sequence[tuple[int, str]], answer: str) -> int:
-    """The action that a person means: its name, the beginning of it, or its place in the list.
+def find(names: Sequence[str], answer: str) -> int:
+    """Which of some moves a person means: by its name, the beginning of it, or its place in the list.
 
-    Capitals and spaces do not matter, and of each word the beginning will do. Where that is enough to tell
-    which move is meant, words may be left out, hyphens join the others, and suits may be typed as letters.
+    Capitals, spaces and brackets do not matter, and of each word the beginning will do. Where that is
+    enough to tell which move is meant, words may be left out, hyphens join the others, and suits may be
+    typed as letters.
 
     >>> from kibitz.planners.human import find
-    >>> legal = [(0, "north"), (5, "check 1"), (6, "check 2"), (7, "7♥ to 8♠")]
-    >>> find(legal, "N"), find(legal, "c 2"), find(legal, "3"), find(legal, "7h-8s")
-    (0, 6, 6, 7)
-    >>> find(legal, "chekc 2")
+    >>> names = ["north", "check 1", "check 2", "7♥ to 8♠", "(mark 1 1)"]
+    >>> [find(names, answer) for answer in ("N", "c 2", "3", "7h-8s", "mark 1 1", "1 1")]
+    [0, 2, 2, 3, 4, 4]
+    >>> find(names, "chekc 2")
     Traceback (most recent call last):
     ValueError: no move is called 'chekc 2'; did you mean check 2?
     """
-    words = answer.lower().split()
+    words = _words(answer)
     if not words:
         raise ValueError("type a move's name or number")
-    known = [(action, name.lower().split()) for action, name in legal]
-    exact = [action for action, name in known if name == words]
-    if exact:
-        return exact[0]
-    if answer.strip().isdecimal() and not is_numeric(legal):
+    known = list(enumerate(map(_words, names)))
+    typed = answer.lower().split()
+    for exact in [place for place, name in enumerate(names) if name.lower().split() == typed]:
+        return exact
+    if answer.strip().isdecimal() and not is_numeric(names):
         place = int(answer)
-        if not 1 <= place <= len(legal):
-            raise ValueError(f"there is no move number {place}: they go from 1 to {len(legal)}")
-        return legal[place - 1][0]
-    for test in (_joined, _wordwise, _plain):
-        found = [(action, " ".join(name)) for action, name in known if test(words, name)]
+        if not 1 <= place <= len(names):
+            raise ValueError(f"there is no move number {place}: they go from 1 to {len(names)}")
+        return place - 1
+    for test in (_equal, _joined, _wordwise, _plain):
+        found = [place for place, name in known if test(words, name)]
         if len(found) == 1:
-            return found[0][0]
+            return found[0]
         if found:
-            some = ", ".join(name for _, name in found[:6]) + (", ..." if len(found) > 6 else "")
+            some = ", ".join(names[place] for place in found[:6]) + (", ..." if len(found) > 6 else "")
             raise ValueError(f"'{answer.strip()}' may be any of {some}")
-    sentence = _core.unknown("move", answer.strip(), [name for _, name in legal])
+    sentence = _core.unknown("move", answer.strip(), names)
     raise ValueError(sentence.replace("unknown move", "no move is called", 1))
 
 
-def is_numeric(legal: Sequence[tuple[int, str]]) -> bool:
+def is_numeric(names: Sequence[str]) -> bool:
     """Whether moves are called by numbers, so that places in the list would mislead."""
-    return any(name.strip().isdecimal() for _, name in legal)
+    return any(name.strip().isdecimal() for name in names)
+
+
+_BRACKETS = str.maketrans("()", "  ")
+
+
+def _words(text: str) -> list[str]:
+    """The words, without brackets, unless these are all there is."""
+    return text.lower().translate(_BRACKETS).split() or text.lower().split()
 
 
 _AS_TYPED = str.maketrans({"♥": "h", "♦": "d", "♣": "c", "♠": "s", "-": " ", ">": " ", "→": " "})
@@ -87,6 +96,10 @@ def _plain(words: list[str], name: list[str]) -> bool:
     typed, meant = (" ".join(part).translate(_AS_TYPED).split() for part in (words, name))
     left = iter(meant)
     return bool(typed) and all(any(part.startswith(word) for part in left) for word in typed)
+
+
+def _equal(words: list[str], name: list[str]) -> bool:
+    return words == name
 
 
 def _joined(words: list[str], name: list[str]) -> bool:

@@ -80,7 +80,7 @@ class OpenSpielMcts(PlannerBase):
     def act(self, view: View) -> Decision:
         """Searches from the present position."""
         root = self._bot.mcts_search(self._state(view))
-        ours = {self.game.action_value(action): action for action, _ in view.legal}
+        ours = {self.game.action_value(action): action for action in view.legal()}
         table = [
             (ours[child.action], child.total_reward / child.explore_count, None, child.explore_count)
             for child in root.children

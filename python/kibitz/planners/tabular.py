@@ -32,10 +32,10 @@ class Tabular(PlannerBase):
     def act(self, view: View) -> Decision:
         """Draws an action."""
         mix = self.strategy.at(view) if self.strategy else None
-        actions = [action for action, _ in view.legal]
+        actions = view.legal()
         if mix is None:
             return Decision(
                 view, self._random.choice(actions), notes=["a move at random: the table has no such view"]
             )
-        weights = [mix[name] for _, name in view.legal]
+        weights = [mix[name] for name in view.names()]
         return Decision(view, self._random.choices(actions, weights)[0])

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from kibitz._arguments import checked
 from kibitz._core import Game, GameFault, Referee, State
 from kibitz.games import load
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 from kibitz.testing.contract import ContractError, Report
 from kibitz.testing.walk import Event, Walk, random_walk, twin
 
@@ -24,9 +24,7 @@ LONG = 60
 
 
 @checked("game")
-def check_game(
-    game: str | Game | Rules[Any], *, episodes: int = 20, seed: int = 0, max_steps: int = 200
-) -> Report:
+def check_game(game: AnyGame, *, episodes: int = 20, seed: int = 0, max_steps: int = 200) -> Report:
     """Walks through a game at random and checks that it keeps the contract.
 
     That there is always somebody to move who has something to do; that actions have names of

@@ -19,7 +19,7 @@ from typing import Any, Final
 from kibitz._core import Belief, Game, GameFault, Referee, State, View
 from kibitz.games import load
 from kibitz.planners import Cheat, planner
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 from kibitz.testing.contract import ContractError, Report
 from kibitz.testing.walk import Walk, random_walk, twin
 
@@ -51,7 +51,7 @@ DRAWS: Final = 4
 
 
 def check_leaks(
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     *,
     episodes: int = 20,
     seed: int = 0,
@@ -166,9 +166,12 @@ class _Checker:
         """All that a player is given, and what beliefs and planners make of it, with words for errors."""
         view = view_of(self.game, walk, player)
         yield "what was told (events)", view.events
-        yield "the list of legal actions (numbers, names, order)", view.legal
-        yield "the text", view.text
-        yield "the picture", view.svg
+        yield (
+            "the list of legal actions (numbers, names, order)",
+            list(zip(view.legal(), view.names(), strict=True)),
+        )
+        yield "the text", view.text()
+        yield "the picture", view.svg()
         yield "the key of the view", view.key
         if player not in walk.state.movers:
             return
@@ -243,7 +246,7 @@ def view_of(game: Game, walk: Walk, player: int) -> View:
     >>> from kibitz.testing.leaks import view_of
     >>> from kibitz.testing.walk import Walk
     >>> game = kb.load("tic-tac-toe")
-    >>> len(view_of(game, Walk.begin(game), 0).legal)
+    >>> len(view_of(game, Walk.begin(game), 0).legal())
     9
     """
     return Referee.after(fresh(game), walk.joints, walk.game).view(player)

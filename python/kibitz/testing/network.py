@@ -29,8 +29,10 @@ GAMES: Final = (
     "monty-hall.kif",
     "number-guessing.kif",
     "kriegspiel-tic-tac-toe.kif",
+    "real-time-chicken.kif",
+    "real-time-race.kif",
 )
-"""Turns, simultaneous moves, chance, and what is hidden."""
+"""Turns, simultaneous moves, chance, what is hidden, and time."""
 WAIT: Final = 0.1
 """Seconds that a delayed message waits for at most."""
 
@@ -95,12 +97,22 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 
 
 async def matches(
-    port: int, games: Sequence[str], count: int, *, at_once: int, play: float, faults: float, seed: int
+    port: int,
+    games: Sequence[str],
+    count: int,
+    *,
+    at_once: int,
+    play: float,
+    faults: float,
+    seed: int,
+    unit: float = 0.1,
 ) -> tuple[int, int, Counter[str], int]:
     """Matches of a player with itself: how many were lost, answers that were late or illegal, what was done
     to messages, and how many there were.
 
-    A match is lost that does not come to its end, or in which an answer was late or illegal.
+    A match is lost that does not come to its end, or in which an answer was late or illegal. In real
+    time, where a unit of the game's time takes so many seconds, a move that comes too late is none of
+    that: it is part of the game.
     """
     from kibitz.ggp.manager import Setting
     from kibitz.ggp.manager import play as manage
@@ -113,7 +125,8 @@ async def matches(
         nonlocal lost, forfeits
         game = loaded[games[number % len(games)]]
         url = f"http://127.0.0.1:{through if faults else port}"
-        setting = Setting(f"trial.{number}", 30.0, play, seed, number, percepts_only=number % 2 == 1)
+        clock = play if game.tick is None else unit
+        setting = Setting(f"trial.{number}", 30.0, clock, seed, number, percepts_only=number % 2 == 1)
         async with room:
             try:
                 record = (await manage(game, [url] * game.info.players, setting)).record
@@ -154,6 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--matches", type=int, default=200)
     parser.add_argument("--at-once", type=int, default=4)
     parser.add_argument("--play", type=float, default=1.0, help="the play clock in seconds")
+    parser.add_argument("--unit", type=float, default=0.1, help="seconds of a unit of time in real time")
     parser.add_argument("--faults", type=float, default=0.05, help="the share of messages that fail")
     parser.add_argument("--planner", default="pomcp(simulations=200)")
     parser.add_argument("--games", nargs="+", default=list(GAMES))
@@ -176,6 +190,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 options.matches,
                 at_once=options.at_once,
                 play=options.play,
+                unit=options.unit,
                 faults=options.faults,
                 seed=options.seed,
             )

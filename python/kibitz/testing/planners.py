@@ -7,7 +7,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from random import Random
-from typing import Any
 
 from kibitz import _core
 from kibitz._arguments import checked
@@ -15,7 +14,7 @@ from kibitz._core import Decision, Game, Planner, Referee, View
 from kibitz.episode import play
 from kibitz.games import load
 from kibitz.planners import AnyPlanner, Cheat, ask, planner, sit
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 from kibitz.testing.contract import ContractError, Report
 
 ENDLESS = {"simulations": 10**9, "worlds": 10**6}
@@ -25,7 +24,7 @@ ENDLESS = {"simulations": 10**9, "worlds": 10**6}
 @checked("game")
 def check_planner(
     planner: str | Callable[[], AnyPlanner],
-    game: str | Game | Rules[Any],
+    game: AnyGame,
     *,
     best: str | Collection[str] | None = None,
     positions: int = 8,
@@ -108,7 +107,7 @@ class _Checker:
     def sound(self, view: View) -> None:
         """A legal action, and reasons that are numbers."""
         decision = self.act(view, self.seed)
-        legal = dict(view.legal)
+        legal = dict(zip(view.legal(), view.names(), strict=True))
         self.demand(decision.action in legal, f"it chose {decision.action}, which is not legal")
         self.demand(decision.name == legal[decision.action], "a decision has another action's name")
         rows = decision.table
@@ -186,7 +185,7 @@ class _Checker:
         """The known optimum of the first position."""
         referee = Referee(self.game, self.seed)
         view = referee.view(referee.movers[0])
-        wrong = names - {name for _, name in view.legal}
+        wrong = names - set(view.names())
         self.demand(not wrong, f"{', '.join(sorted(wrong))} is not a legal first action")
         decision = self.act(view, self.seed)
         self.demand(
@@ -203,7 +202,7 @@ def _random_game(game: Game, seed: int, rng: Random, max_steps: int) -> Iterator
         views = [referee.view(mover) for mover in referee.movers]
         for view in views:
             yield view, truth
-        referee.apply([rng.choice(view.legal)[0] for view in views])
+        referee.apply([rng.choice(view.legal()) for view in views])
 
 
 def _difference(one: Decision, other: Decision) -> str | None:

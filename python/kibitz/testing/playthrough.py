@@ -14,13 +14,12 @@ import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from kibitz import _core, _files
 from kibitz._core import Game, State
 from kibitz.games import load
 from kibitz.lang import shipped_rules
-from kibitz.rules import Rules
+from kibitz.rules import AnyGame
 
 STEPS = 30
 """Longer games are left after so many steps; of a deal that takes longer, the steps are not counted."""
@@ -28,7 +27,7 @@ LISTED = 12
 """Of long lists so many entries are written."""
 
 
-def playthrough(game: str | Game | Rules[Any], *, seed: int = 0, steps: int = STEPS) -> str:
+def playthrough(game: AnyGame, *, seed: int = 0, steps: int = STEPS) -> str:
     """All that a game says along one random game.
 
     >>> from kibitz.testing.playthrough import playthrough

@@ -104,7 +104,7 @@ def _positions(game: str, seed: int) -> Iterator[Referee]:
             yield referee
         views = [referee.view(mover) for mover in referee.movers]
         draw = _core.episode_seed(seed, number, "signature")
-        referee.apply([view.legal[(draw >> 8 * view.player) % len(view.legal)][0] for view in views])
+        referee.apply([view.legal()[(draw >> 8 * view.player) % len(view.legal())] for view in views])
 
 
 def main(argv: Sequence[str] | None = None) -> None:

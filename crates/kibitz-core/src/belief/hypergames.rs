@@ -96,7 +96,7 @@ impl Hypergames {
     }
 
     /// All histories: the joint action of each step, and the world that they lead to.
-    pub(super) fn histories(&self) -> impl Iterator<Item = (Vec<Vec<Action>>, &World)> {
+    pub(crate) fn histories(&self) -> impl Iterator<Item = (Vec<Vec<Action>>, &World)> {
         self.bag.histories.iter().filter_map(|history| {
             let steps = history.moments.iter().skip(1).map(|moment| moment.joint.clone()).collect();
             Some((steps, &history.moments.last()?.world))
@@ -104,7 +104,7 @@ impl Hypergames {
     }
 
     /// What was passed over because nothing explains it, in a sentence.
-    pub(super) fn passed_over(&self) -> Option<String> {
+    pub(crate) fn passed_over(&self) -> Option<String> {
         self.ledger.notes().pop()
     }
 

@@ -16,7 +16,7 @@ mod particles;
 mod past;
 pub(crate) mod perfect_information_bound;
 mod resampling;
-mod told;
+pub(crate) mod told;
 mod tree;
 mod world;
 

@@ -19,20 +19,25 @@
 //!
 //! That is with weights. Without, as in POMCP, all outcomes are drawn blindly, and particles that disagree
 //! are rejected and tried again until there are enough.
+//!
+//! `particle.rs` is what one of them does, `swarm.rs` what is done to all.
+
+mod particle;
+mod swarm;
 
 use std::sync::Arc;
 
 use super::enumerate::{Bounds, Halt, Merged, enumerate};
 use super::opponents::{OpponentPolicy, Opponents};
 use super::past::{Ledger, Past};
-use super::world::Next;
 use super::{Belief, Counter, Explained, Trouble, World};
-use crate::game::Action;
 use crate::interrupt::Pause;
 use crate::model::Model;
 use crate::params::words;
 use crate::rng::Rng;
 use crate::view::View;
+use particle::Particle;
+use swarm::{Ancestors, different, keep_fitting, level, nearest, resample};
 
 words! {
     /// What becomes of the particles' weights.
@@ -103,27 +108,8 @@ impl Patience {
     }
 }
 
-#[derive(Clone)]
-struct Particle {
-    world: World,
-    weight: f64,
-    /// How often it disagreed with the view.
-    inconsistencies: u32,
-}
-
-/// A step with more outcomes than this is drawn blindly.
-const LISTED: usize = 64;
 /// Particles that are moved on from one event to the next when time is up, so that there is something to plan with.
 const GRACE: u32 = 64;
-/// The first so many particles list a step's outcomes; if nearly all agree, the others draw blindly.
-const SCOUTS: u32 = 2;
-const NEARLY_ALL: f64 = 0.95;
-/// Steps between two things a player notices before a game counts as endless.
-const PATIENCE: usize = 10_000;
-/// What a particle that disagrees with the view is worth beside one that agrees.
-const STRAY: f64 = 1e-6;
-/// A particle that loses more than this on the way to one event is dropped.
-const LOST: f64 = 1e-25;
 /// Take fresh particles when fewer than one in this many would be left.
 const THIN: usize = 8;
 /// How often each particle is tried where those that disagree are rejected.
@@ -388,177 +374,6 @@ impl Particles {
         };
         self.different = different(past.model, &self.swarm);
     }
-}
-
-/// Particles as they were before something happened, in memory that may be there.
-struct Ancestors {
-    particles: Vec<Particle>,
-    count: usize,
-}
-
-impl Ancestors {
-    fn keep(&mut self, source: &Particle) {
-        match self.particles.get_mut(self.count) {
-            Some(particle) => {
-                particle.world.copy_from(&source.world);
-                (particle.weight, particle.inconsistencies) = (source.weight, source.inconsistencies);
-            }
-            None => self.particles.push(source.clone()),
-        }
-        self.count += 1;
-    }
-}
-
-/// How many different states (where the game cannot tell, histories) there are.
-fn different(model: &dyn Model, swarm: &[Particle]) -> usize {
-    let hashed = model.has().hash;
-    let key = |world: &World| if hashed { model.hash(&world.state) } else { world.path };
-    let mut keys: Vec<u64> = swarm.iter().map(|particle| key(&particle.world)).collect();
-    keys.dedup(); // copies lie side by side
-    keys.sort_unstable();
-    keys.dedup();
-    keys.len()
-}
-
-/// The fewest disagreements of any particle.
-/// Of particles that are inconsistent, keeps those in which the player may do just what it may do; all, if there are none.
-/// Whether there are.
-fn keep_fitting(model: &dyn Model, view: &View, swarm: &mut Vec<Particle>) -> bool {
-    let mut legal = Vec::new();
-    let mut fits = |particle: &Particle| {
-        legal.clear();
-        model.legal(&particle.world.state, view.player, &mut legal);
-        legal.sort_unstable();
-        legal == view.legal
-    };
-    let fitting: Vec<bool> = swarm.iter().map(&mut fits).collect();
-    let some = fitting.contains(&true) && !view.legal.is_empty();
-    if some {
-        let mut each = fitting.into_iter();
-        swarm.retain(|_| each.next() == Some(true));
-    }
-    some
-}
-
-fn nearest(swarm: &[Particle]) -> u32 {
-    swarm.iter().map(|particle| particle.inconsistencies).min().unwrap_or(u32::MAX)
-}
-
-/// Scales the weights (they would vanish in a long game); how many equal particles would be worth
-/// as much: the square of the weights' sum by the sum of their squares.
-fn level(swarm: &mut [Particle]) -> usize {
-    let largest = swarm.iter().map(|particle| particle.weight).fold(f64::MIN_POSITIVE, f64::max);
-    let (mut sum, mut squares) = (0.0, 0.0);
-    for particle in swarm {
-        particle.weight /= largest;
-        sum += particle.weight;
-        squares += particle.weight * particle.weight;
-    }
-    if squares > 0.0 { (sum * sum / squares).round() as usize } else { 0 }
-}
-
-impl Particle {
-    /// Moves on until so many events of the view lie behind, or to the present; false if that is
-    /// not possible. `scouts` has, for each step since the last event, how often its outcomes were
-    /// listed and the sum of the probabilities that agreed; without it none are listed.
-    fn walk(
-        &mut self,
-        past: &Past,
-        event: usize,
-        mut scouts: Option<&mut Vec<(u32, f64)>>,
-        rng: &mut Rng,
-    ) -> bool {
-        let mut scratch = Vec::new();
-        let least = self.weight * LOST;
-        for step in 0..PATIENCE {
-            // Wrong all the time, or right by ever new strokes of luck: it is somewhere else altogether.
-            if self.weight < least {
-                return false;
-            }
-            if self.world.at > event && event < past.view.events.len() {
-                return true;
-            }
-            match self.world.next(past.model, past.view, &mut scratch) {
-                Next::Arrived => return true,
-                Next::Dead => return false,
-                Next::Untold => {
-                    self.world.pass_over();
-                    self.disagree();
-                }
-                Next::Step(own) => {
-                    let scout = scouts.as_mut().map(|scouts| {
-                        if scouts.len() <= step {
-                            scouts.resize(step + 1, (0, 0.0));
-                        }
-                        &mut scouts[step]
-                    });
-                    self.step(past, own, scout, rng);
-                }
-            }
-        }
-        false
-    }
-
-    /// Takes one step that agrees with the view, if there is one and steps are listed.
-    fn step(&mut self, past: &Past, own: Option<Action>, scout: Option<&mut (u32, f64)>, rng: &mut Rng) {
-        let turn = past.model.turn(&self.world.state);
-        // Whether to list must not depend on what this particle would draw: both ways are unbiased.
-        let scout =
-            scout.filter(|(listed, mass)| *listed < SCOUTS || *mass < NEARLY_ALL * f64::from(*listed));
-        if let Some((listed, mass)) = scout
-            && let Ok(mut agreeing) = past.successors(&self.world, own, LISTED)
-        {
-            let share: f64 = agreeing.iter().map(|(_, _, p)| p).sum();
-            *listed += 1;
-            *mass += share;
-            if share > 0.0 {
-                let chosen = rng.weighted(agreeing.iter().map(|(_, _, p)| *p));
-                let (world, joint, _) = agreeing.swap_remove(chosen);
-                self.world = world;
-                self.world.extend_views(past.model, turn, &joint);
-                self.weight *= share;
-                return;
-            }
-        }
-        let joint = past.draw(&self.world, turn, own, rng);
-        let joint = &joint[..turn.width()];
-        let agrees = past.step(&mut self.world, turn, joint);
-        self.world.extend_views(past.model, turn, joint);
-        if !agrees {
-            self.disagree();
-        }
-    }
-
-    fn disagree(&mut self) {
-        self.inconsistencies += 1;
-        self.weight *= STRAY;
-    }
-}
-
-/// Draws `count` particles in proportion to their weights with one random number (systematic
-/// resampling: the counts differ from the expected ones by less than one).
-fn resample(swarm: Vec<Particle>, count: usize, rng: &mut Rng) -> Vec<Particle> {
-    let total: f64 = swarm.iter().map(|particle| particle.weight).sum();
-    let step = total / count as f64;
-    let mut mark = rng.unit() * step;
-    let mut reached = 0.0;
-    let mut drawn: Vec<Particle> = Vec::with_capacity(count);
-    for mut particle in swarm {
-        reached += particle.weight;
-        particle.weight = 1.0;
-        let mut copies = 0;
-        while mark < reached && drawn.len() + copies < count {
-            copies += 1;
-            mark += step;
-        }
-        if copies > 0 {
-            drawn.extend(std::iter::repeat_n(particle, copies));
-        }
-    }
-    while let (true, Some(last)) = (drawn.len() < count, drawn.last().cloned()) {
-        drawn.push(last); // rounding
-    }
-    drawn
 }
 
 impl Belief for Particles {

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Belief, Explained, Hypergames, World};
-use crate::abilities::Abilities;
+use crate::abilities::{Abilities, RealTime};
+use crate::episode::{Delay, Timing};
 use crate::forward;
 use crate::game::{Action, Game, Info, Observation, Turn};
 use crate::interrupt::Pause;
@@ -37,9 +38,8 @@ impl Told {
     /// The beginning of an episode. The game speaks of [roles](crate::abilities::Roles).
     pub fn new(model: SharedModel, seat: usize, rng: Rng) -> Told {
         let state = model.initial();
-        let keys = Mutex::default();
         let mut told = Told {
-            game: Hearing { model, seat, keys },
+            game: Hearing::new(model, seat),
             view: View::new(seat),
             bag: Hypergames::new(HISTORIES),
             rng,
@@ -151,7 +151,7 @@ fn alike(one: &str, other: &str) -> bool {
 }
 
 /// The key of a set of percepts, in any order and any case.
-fn key_of(percepts: &[String]) -> Observation {
+pub(crate) fn key_of(percepts: &[String]) -> Observation {
     let mut heard: Vec<String> = percepts.iter().map(|percept| percept.to_ascii_lowercase()).collect();
     heard.sort_unstable();
     heard.dedup();
@@ -161,7 +161,7 @@ fn key_of(percepts: &[String]) -> Observation {
 }
 
 /// The game as a seat hears it that is told percepts in words, and not what is legal.
-struct Hearing {
+pub(crate) struct Hearing {
     model: SharedModel,
     seat: usize,
     /// What the game's own observations are in words, by their keys.
@@ -173,7 +173,7 @@ const REMEMBERED: usize = 100_000;
 
 /// A state of the game.
 #[derive(Clone)]
-struct Truth(State);
+pub(crate) struct Truth(State);
 
 /// The game's own state of a world in which somebody hears it.
 fn truth(world: &World) -> &State {
@@ -181,6 +181,11 @@ fn truth(world: &World) -> &State {
 }
 
 impl Hearing {
+    /// The game as a seat hears it.
+    pub(crate) fn new(model: SharedModel, seat: usize) -> Hearing {
+        Hearing { model, seat, keys: Mutex::default() }
+    }
+
     fn legal_in(&self, state: &State) -> Vec<Action> {
         let mut legal = Vec::new();
         if self.model.turn(state) != Turn::Over {
@@ -243,7 +248,30 @@ impl Game for Hearing {
     }
 
     fn abilities(&self) -> Abilities<'_, Truth> {
-        Abilities { faults: Some(self), ..Abilities::default() }
+        let real_time = self.model.has().real_time.then_some(self as _);
+        Abilities { faults: Some(self), real_time, ..Abilities::default() }
+    }
+}
+
+impl RealTime<Truth> for Hearing {
+    fn timing(&self, state: &Truth) -> Timing {
+        self.model.timing(&state.0)
+    }
+
+    fn pass(&self, state: &mut Truth, ticks: u64) {
+        self.model.pass(&mut state.0, ticks);
+    }
+
+    fn tick(&self) -> f64 {
+        self.model.tick()
+    }
+
+    fn delay(&self, state: &Truth) -> Option<Delay> {
+        self.model.delay(&state.0)
+    }
+
+    fn lists_all_but_delays(&self) -> bool {
+        self.model.lists_all_but_delays()
     }
 }
 

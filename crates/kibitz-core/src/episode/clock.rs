@@ -37,6 +37,36 @@ pub enum Timing {
     Due(u64),
 }
 
+/// What chance draws where it draws nothing but when it will move: one of so many instants, all as likely, of which the
+/// last is after so many ticks, and the others are evenly before it. The first of them is `Action(0)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delay {
+    /// How many instants there are.
+    pub instants: u32,
+    /// The ticks until the last.
+    pub most: u64,
+}
+
+impl Delay {
+    /// The ticks until an instant.
+    pub fn ticks(self, instant: u32) -> u64 {
+        let ticks = u128::from(self.most) * (u128::from(instant) + 1) / u128::from(self.instants.max(1));
+        u64::try_from(ticks).unwrap_or(self.most).clamp(1, self.most.max(1))
+    }
+
+    /// The instant that is after so many ticks, if there is one.
+    pub fn instant(self, ticks: u64) -> Option<u32> {
+        if ticks == 0 || ticks > self.most {
+            return None;
+        }
+        let number = (u128::from(ticks) * u128::from(self.instants)).div_ceil(u128::from(self.most));
+        let near = u32::try_from(number.saturating_sub(1))
+            .unwrap_or(u32::MAX)
+            .min(self.instants.saturating_sub(1));
+        [near, near.saturating_add(1)].into_iter().find(|instant| self.ticks(*instant) == ticks)
+    }
+}
+
 /// What time it is for those who play.
 pub trait Clock {
     /// The time.

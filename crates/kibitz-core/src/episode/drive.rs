@@ -9,7 +9,7 @@ use super::referee::{Fault, Referee};
 use super::step::Step;
 use crate::game::Action;
 use crate::interrupt::Pause;
-use crate::planner::Planner;
+use crate::planner::{Decision, Planner};
 
 /// What a seat answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +18,28 @@ pub enum Choice {
     Act(Action),
     /// It does nothing now, and is asked again after so many ticks, or as soon as something has happened.
     Wait(u64),
+}
+
+/// A choice, and how long it took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// What the seat does.
+    pub choice: Choice,
+    /// So many ticks after it was asked, at least: what thinking costs beside what the clock says.
+    pub takes: u64,
+}
+
+impl From<Choice> for Answer {
+    fn from(choice: Choice) -> Answer {
+        Answer { choice, takes: 0 }
+    }
+}
+
+impl From<&Decision> for Answer {
+    fn from(decision: &Decision) -> Answer {
+        let choice = decision.wait.map_or(Choice::Act(decision.action), Choice::Wait);
+        Answer { choice, takes: decision.takes }
+    }
 }
 
 /// Where an episode is played: the referee, and those who sit there.
@@ -29,10 +51,11 @@ pub trait Table {
     fn referee<T>(&mut self, work: impl FnOnce(&mut Referee) -> T) -> T;
 
     /// Asks a seat, which may take its time.
-    fn ask(&mut self, seat: usize) -> Result<Choice, Self::Stop>;
+    fn ask(&mut self, seat: usize) -> Result<Answer, Self::Stop>;
 
-    /// Tells a seat that its choice does not count. Unless this ends the episode, the seat waits, or is asked again.
-    fn refuse(&mut self, seat: usize, illegal: Illegal) -> Result<(), Self::Stop>;
+    /// Tells a seat that its choice does not count. Unless this ends the episode, the seat waits, or is asked again. It is
+    /// `late` where time went by while it was chosen.
+    fn refuse(&mut self, seat: usize, illegal: Illegal, late: bool) -> Result<(), Self::Stop>;
 
     /// Lets time go on: [`Referee::advance`].
     fn advance(&mut self, to: Tick) -> Result<Vec<Arc<Step>>, Self::Stop>;
@@ -46,18 +69,20 @@ pub trait Table {
 pub fn play_round<T: Table>(table: &mut T, clock: &mut dyn Clock) -> Result<Vec<Arc<Step>>, T::Stop> {
     let mut steps = Vec::new();
     for seat in table.referee(|referee| referee.awaited()).iter() {
-        let choice = table.ask(seat)?;
+        let begun = clock.now();
+        let Answer { choice, takes } = table.ask(seat)?;
         // Something may have happened while it was thinking. Its choice is judged by what is when it arrives.
         let now = clock.now();
         if now > table.referee(|referee| referee.now()) {
             steps.extend(table.advance(now)?);
         }
-        let heard = table.referee(|referee| match choice {
-            Choice::Act(action) => referee.submit(seat, Some(action)),
-            Choice::Wait(ticks) => referee.wait(seat, now.after(ticks.max(1))),
+        let at = begun.after(takes);
+        let heard = table.referee(|referee| match at > now {
+            true => referee.submit_at(seat, choice, at),
+            false => referee.hear(seat, choice),
         });
         if let Err(illegal) = heard {
-            table.refuse(seat, illegal)?;
+            table.refuse(seat, illegal, now > begun)?;
             // What came to nothing was a wait, where players may.
             let _ = table.referee(|referee| referee.submit(seat, None));
         }
@@ -66,12 +91,18 @@ pub fn play_round<T: Table>(table: &mut T, clock: &mut dyn Clock) -> Result<Vec<
     if next != Tick::NEVER {
         let now = clock.wait_until(next);
         steps.extend(table.advance(now)?);
+        for (seat, illegal) in table.referee(|referee| referee.refused()) {
+            table.refuse(seat, illegal, true)?;
+        }
+        if table.referee(|referee| referee.idles()) {
+            table.refuse(0, Illegal::AllWait(now), false)?;
+        }
     } else if steps.is_empty() {
         let seats = table.referee(|referee| referee.turn().movers());
         let now = clock.now();
         match seats.iter().next() {
             Some(seat) if table.referee(|referee| referee.awaited()).is_empty() => {
-                table.refuse(seat, Illegal::AllWait(now))?;
+                table.refuse(seat, Illegal::AllWait(now), false)?;
             }
             _ => {}
         }
@@ -127,23 +158,20 @@ impl Table for Planners<'_> {
         work(self.referee)
     }
 
-    fn ask(&mut self, seat: usize) -> Result<Choice, Stopped> {
+    fn ask(&mut self, seat: usize) -> Result<Answer, Stopped> {
         let planner = &mut self.seats[seat];
         if planner.cheats() {
             planner.tell((**self.referee.state()).clone());
         }
         let decision = planner.act(&self.referee.view(seat), self.pause);
         let decision = decision.map_err(|why| Stopped::Planner(seat, why))?;
-        Ok(match decision.wait {
-            Some(ticks) => Choice::Wait(ticks),
-            None => Choice::Act(decision.action),
-        })
+        Ok(Answer::from(&decision))
     }
 
     /// In a game of turns the episode ends there; in real time a choice that came to nothing was a wait.
-    fn refuse(&mut self, seat: usize, illegal: Illegal) -> Result<(), Stopped> {
+    fn refuse(&mut self, seat: usize, illegal: Illegal, late: bool) -> Result<(), Stopped> {
         let stuck = matches!(illegal, Illegal::AllWait(_));
-        if !stuck && self.referee.model().timing(self.referee.state()) != Timing::Turns {
+        if late || !stuck && self.referee.model().timing(self.referee.state()) != Timing::Turns {
             return Ok(());
         }
         Err(Stopped::Illegal(seat, illegal))

@@ -12,11 +12,11 @@ mod illegal;
 mod referee;
 mod step;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use clock::{Clock, Tick, Timing, VirtualClock, WallClock};
+pub use clock::{Clock, Delay, Tick, Timing, VirtualClock, WallClock};
 pub use declared::{check_bounds, check_returns, enough_steps};
-pub use drive::{Choice, Planners, Stopped, Table, drive, play_round};
+pub use drive::{Answer, Choice, Planners, Stopped, Table, drive, play_round};
 pub use history::{History, Played};
 pub use illegal::{Illegal, check_joint};
 pub use referee::{Fault, Referee, Tell};

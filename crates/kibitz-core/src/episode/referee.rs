@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::clock::{Tick, Timing};
 use super::declared::{HARDLY, check_bounds, check_returns, enough_steps};
+use super::drive::Choice;
 use super::history::{History, Played};
 use super::illegal::{Illegal, check_choice, check_joint};
 use super::step::{Step, news};
@@ -12,6 +13,9 @@ use crate::game::{Action, Players, Turn};
 use crate::model::{SharedModel, State};
 use crate::rng::Rng;
 use crate::view::{Event, View};
+
+/// So often players may wait where nothing happens by itself.
+const IDLE: u32 = 10_000;
 
 /// Why an episode cannot go on. The step that it was has not happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +63,15 @@ enum Answer {
     Waits(Tick),
 }
 
-/// The only one who holds the truth of an episode.
+/// A choice that is on its way: who made it began to think before, and time goes on meanwhile.
+#[derive(Clone, Copy)]
+struct Coming {
+    choice: Choice,
+    at: Tick,
+}
+
+/// The only one who holds the truth of an episode. A clone goes on by itself, with the same luck.
+#[derive(Clone)]
 pub struct Referee {
     model: SharedModel,
     /// The truth, as it is now.
@@ -68,6 +80,11 @@ pub struct Referee {
     now: Tick,
     chance: Rng,
     answers: Vec<Option<Answer>>,
+    coming: Vec<Option<Coming>>,
+    /// What came to nothing when it arrived, since somebody asked last.
+    refused: Vec<(usize, Illegal)>,
+    /// How often in a row somebody waited while nothing will happen by itself.
+    idle: u32,
     known: Vec<Known>,
     returns: Vec<f64>,
     running: Running,
@@ -100,6 +117,9 @@ impl Referee {
             now: Tick(0),
             chance,
             answers: vec![None; players],
+            coming: vec![None; players],
+            refused: Vec::new(),
+            idle: 0,
             known: vec![Known::default(); players],
             returns: vec![0.0; players],
             running,
@@ -170,16 +190,22 @@ impl Referee {
 
     /// Who may choose now and has not answered yet.
     pub fn awaited(&self) -> Players {
-        let waiting = |player: &usize| self.answers[*player].is_none();
+        let waiting = |player: &usize| self.answers[*player].is_none() && self.coming[*player].is_none();
         let all = if self.goes_on() { self.turn.movers() } else { Players(0) };
         all.iter().filter(waiting).fold(Players(0), |set, player| Players(set.0 | 1 << player))
     }
 
-    /// When the next step is due, if nobody answers any more: now, or [`Tick::NEVER`] where it depends on somebody.
+    /// When the next step is due, or the next choice arrives, if nobody answers any more: now, or [`Tick::NEVER`] where it
+    /// depends on somebody.
     pub fn due(&self) -> Tick {
-        if !self.goes_on() {
-            return Tick::NEVER;
-        }
+        if self.goes_on() { self.step_due().min(self.arrives()) } else { Tick::NEVER }
+    }
+
+    fn arrives(&self) -> Tick {
+        self.coming.iter().flatten().map(|coming| coming.at.max(self.now)).min().unwrap_or(Tick::NEVER)
+    }
+
+    fn step_due(&self) -> Tick {
         if self.turn == Turn::Chance {
             return self.now;
         }
@@ -199,7 +225,9 @@ impl Referee {
     /// What `seat` may know now. Events are in the numbers that it was told of them in; legal actions are the game's.
     pub fn view(&self, seat: usize) -> View {
         let known = &self.known[seat];
-        let mut view = View { player: seat, events: known.events.clone(), legal: self.legal(seat) };
+        let may_wait = self.model.timing(&self.state) != Timing::Turns;
+        let mut view =
+            View { player: seat, events: known.events.clone(), legal: self.legal(seat), may_wait };
         if self.felt > known.felt {
             view.events.push(Event::Passed(self.felt - known.felt));
         }
@@ -250,7 +278,58 @@ impl Referee {
     pub fn wait(&mut self, seat: usize, until: Tick) -> Result<(), Illegal> {
         self.submit(seat, None)?;
         self.answers[seat] = Some(Answer::Waits(until));
+        self.idle = if self.step_due() == Tick::NEVER { self.idle.saturating_add(1) } else { 0 };
         Ok(())
+    }
+
+    /// Takes a seat's choice that is made at a later time, after so long a thought: until then it is not asked again, and
+    /// what it chose is judged by what is when it arrives.
+    ///
+    /// # Errors
+    /// As [`Referee::submit`].
+    pub fn submit_at(&mut self, seat: usize, choice: Choice, at: Tick) -> Result<(), Illegal> {
+        self.expects(seat)?;
+        if self.model.timing(&self.state) == Timing::Turns {
+            // Time stands still.
+            return self.hear(seat, choice);
+        }
+        self.coming[seat] = Some(Coming { choice, at });
+        Ok(())
+    }
+
+    /// Takes a seat's choice for this instant.
+    ///
+    /// # Errors
+    /// As [`Referee::submit`].
+    pub fn hear(&mut self, seat: usize, choice: Choice) -> Result<(), Illegal> {
+        match choice {
+            Choice::Act(action) => self.submit(seat, Some(action)),
+            Choice::Wait(ticks) => self.wait(seat, self.now.after(ticks.max(1))),
+        }
+    }
+
+    /// What has come to nothing since this was asked last: choices that were not legal any more when they arrived.
+    pub fn refused(&mut self) -> Vec<(usize, Illegal)> {
+        std::mem::take(&mut self.refused)
+    }
+
+    /// Whether somebody has waited again and again in a state in which nothing happens by itself.
+    pub fn idles(&self) -> bool {
+        self.idle > IDLE
+    }
+
+    fn arrive(&mut self) {
+        for seat in 0..self.coming.len() {
+            let Some(Coming { choice, .. }) = self.coming[seat].take_if(|coming| coming.at <= self.now)
+            else {
+                continue;
+            };
+            if let Err(illegal) = self.hear(seat, choice)
+                && matches!(choice, Choice::Act(_))
+            {
+                self.refused.push((seat, illegal));
+            }
+        }
     }
 
     /// When the first of those who wait wants to be asked again.
@@ -286,6 +365,9 @@ impl Referee {
             let known = seat < self.known.len();
             let name = if known { self.model.player_name(seat) } else { format!("player {}", seat + 1) };
             return Err(Illegal::OutOfTurn(name));
+        }
+        if self.coming[seat].is_some() {
+            return Err(Illegal::Again(self.model.player_name(seat)));
         }
         match self.answers[seat] {
             // Who said that it waits may change its mind.
@@ -340,16 +422,22 @@ impl Referee {
     /// Forgets what was submitted for this instant.
     pub fn withdraw(&mut self) {
         self.answers.fill(None);
+        self.coming.fill(None);
     }
 
     fn take_all(&mut self, to: Tick, tell: &mut Tell) -> Result<Vec<Arc<Step>>, Fault> {
         let mut taken = Vec::new();
         while self.goes_on() {
-            let due = self.due();
-            if due > to.max(self.now) || due == Tick::NEVER {
+            let (due, arrives) = (self.step_due(), self.arrives());
+            let next = due.min(arrives);
+            if next > to.max(self.now) || next == Tick::NEVER {
                 break;
             }
-            self.pass(due);
+            self.pass(next);
+            if arrives < due {
+                self.arrive();
+                continue;
+            }
             let by_nobody = self.turn == Turn::Chance || !self.somebody_acts();
             let info = self.model.info();
             // Rules may let chance move for ever.
@@ -459,6 +547,7 @@ impl Referee {
         self.state = step.after.clone();
         (self.turn, self.felt_before) = (next, self.felt);
         self.steps += 1;
+        self.idle = 0;
         // Who was told nothing, and may do what it could before, goes on waiting.
         for (player, legal) in asleep {
             if told.iter().all(|(other, _)| *other != player) && self.legal(player) == legal {

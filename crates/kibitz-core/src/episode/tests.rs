@@ -13,30 +13,30 @@ use crate::planner::{Decision, Planner};
 use crate::rng::{Rng, hash_bytes};
 use crate::view::{Event, View};
 
-const THROW: Action = Action(0);
-const DUCK: Action = Action(1);
+pub const THROW: Action = Action(0);
+pub const DUCK: Action = Action(1);
 const CATCH: Observation = Observation(7);
 const BANG: Observation = Observation(8);
 
 /// Hot potato: who holds it may throw it, and it flies for three ticks; ten ticks after the beginning it explodes. The
 /// other one may duck, at any instant, which nobody sees; who ducks cannot catch, and the potato comes back at once.
-struct Potato {
+pub struct Potato {
     info: Info,
     /// How long the potato lasts; for ever where it does not explode.
     fuse: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Held {
-    holder: usize,
+pub struct Held {
+    pub holder: usize,
     flies: Option<u64>,
-    ducks: bool,
+    pub ducks: bool,
     fuse: Option<u64>,
     over: bool,
 }
 
 impl Potato {
-    fn model(fuse: Option<u64>) -> SharedModel {
+    pub fn model(fuse: Option<u64>) -> SharedModel {
         let mut info = Info::new(2, -1.0, 1.0);
         (info.perfect_information, info.zero_sum, info.simultaneous) = (false, true, Some(true));
         Arc::new(Potato { info, fuse })
@@ -111,7 +111,7 @@ impl RealTime<Held> for Potato {
 }
 
 /// Does one thing at certain moments.
-struct Scripted {
+pub struct Scripted {
     action: Action,
     at: Vec<u64>,
     /// When it was asked.
@@ -119,7 +119,7 @@ struct Scripted {
 }
 
 impl Scripted {
-    fn new(action: Action, at: &[u64]) -> Scripted {
+    pub fn new(action: Action, at: &[u64]) -> Scripted {
         Scripted { action, at: at.to_vec(), asked: Arc::default() }
     }
 }
@@ -284,10 +284,10 @@ fn a_wall_clock_never_goes_back() {
 }
 
 /// Two players in turn say a number, and a coin is thrown between them; it is over after six steps.
-struct Turns(Info);
+pub struct Turns(Info);
 
 impl Turns {
-    fn model() -> SharedModel {
+    pub fn model() -> SharedModel {
         Arc::new(Turns(Info { discount: 0.5, ..Info::new(2, -10.0, 10.0) }))
     }
 }
@@ -318,12 +318,7 @@ impl Game for Turns {
         state.push(joint[0].0);
         rewards[0] += 1.0;
     }
-    fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-    fn text(&self, state: &Vec<u32>, _: Option<usize>) -> String {
-        format!("{state:?}")
-    }
+    crate::in_numbers!();
 }
 
 #[test]

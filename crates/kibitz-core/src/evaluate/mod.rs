@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::game::{Action, Turn};
 use crate::model::Model;
 use crate::params::Param;
-use crate::part::{Entry, Kind};
+use crate::part::{Kind, kind};
 use crate::playout::{Context, MAX_PLAYERS};
 use crate::position::Position;
 use crate::rng::Rng;
@@ -139,15 +139,7 @@ pub fn greedy(
     (action, values.get(best).copied().unwrap_or(f64::NEG_INFINITY))
 }
 
-inventory::collect!(Entry<dyn Evaluator>);
-
-impl Kind for dyn Evaluator {
-    const WHAT: &'static str = "evaluator";
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-}
+kind!(dyn Evaluator, "evaluator");
 
 /// An evaluator as it is asked for: a name with parameters, or the file of a network.
 #[derive(Clone)]

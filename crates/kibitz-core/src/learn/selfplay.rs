@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::net::{Example, Net, Shape, Trainer};
-use crate::episode::{Choice, Fault, Illegal, Referee, Step, Table, Tick, VirtualClock, drive};
+use crate::episode::{Answer, Choice, Fault, Illegal, Referee, Step, Table, Tick, VirtualClock, drive};
 use crate::evaluate::Network;
 use crate::game::{Action, Info, Turn};
 use crate::interrupt::Pause;
@@ -318,14 +318,14 @@ impl<F: FnMut(&mut Referee, usize) -> Result<Action, String>> Table for Lesson<'
         work(self.referee)
     }
 
-    fn ask(&mut self, seat: usize) -> Result<Choice, String> {
+    fn ask(&mut self, seat: usize) -> Result<Answer, String> {
         if matches!(self.referee.turn(), Turn::Several(_)) {
             return Err(AT_ONCE.to_owned());
         }
-        (self.choose)(self.referee, seat).map(Choice::Act)
+        (self.choose)(self.referee, seat).map(|action| Choice::Act(action).into())
     }
 
-    fn refuse(&mut self, _: usize, illegal: Illegal) -> Result<(), String> {
+    fn refuse(&mut self, _: usize, illegal: Illegal, _: bool) -> Result<(), String> {
         Err(illegal.to_string())
     }
 

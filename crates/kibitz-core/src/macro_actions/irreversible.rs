@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_over_strides_plays_moves() {
+    fn the_search_over_macro_actions_plays_moves() {
         use crate::registry;
         use crate::view::{Event, View};
         let info = Info::new(1, 0.0, 1.0);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::game::Action;
 use crate::model::{SharedModel, State};
 use crate::params::Param;
-use crate::part::{Entry, Kind};
+use crate::part::{Kind, kind};
 use crate::spec::{Spec, SpecError, Value};
 
 pub use irreversible::macro_actions_of;
@@ -42,15 +42,7 @@ pub type Made = Result<Arc<dyn MacroActions>, String>;
 /// A kind of macro-action: makes those of a game.
 pub type Maker = dyn Fn(&SharedModel) -> Made;
 
-inventory::collect!(Entry<Maker>);
-
-impl Kind for Maker {
-    const WHAT: &'static str = "kind of macro-action";
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-}
+kind!(Maker, "kind of macro-action");
 
 /// Registers a kind of macro-action; see [`register_part!`](crate::register_part).
 macro_rules! register_macro_actions {

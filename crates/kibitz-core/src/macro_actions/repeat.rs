@@ -183,12 +183,7 @@ mod tests {
         fn chance(&self, _: &(u32, bool), outcomes: &mut Vec<(Action, f64)>) {
             outcomes.extend([(Action(0), 0.5), (Action(1), 0.5)]);
         }
-        fn action_name(&self, _: &(u32, bool), _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, state: &(u32, bool), _: Option<usize>) -> String {
-            format!("{state:?}")
-        }
+        crate::in_numbers!();
 
         fn abilities(&self) -> Abilities<'_, Self::State> {
             Abilities { hash: Some(self), ..Abilities::default() }

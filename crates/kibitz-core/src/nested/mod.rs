@@ -9,25 +9,34 @@ mod search;
 
 use crate::game::Turn;
 use crate::model::{Model, State};
-use crate::params::{Param, words};
+use crate::params::{Param, params, words};
 use crate::rng::Rng;
 use crate::spec::{Spec, Value, unknown};
 
 pub(crate) use search::{Plan, Search};
 
-/// How a nested search goes about it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Nesting {
-    /// How deep searches are nested.
-    pub level: u32,
-    /// How the lowest level moves.
-    pub base: Base,
-    /// What a game's length is to its value.
-    pub discount: Discount,
-    /// Whether the first win decides.
-    pub cut: Cut,
-    /// Whether games are left that are longer than the shortest win.
-    pub prune: Prune,
+params! {
+    /// All move by nested Monte Carlo: each tries every action, and goes where a playout one level lower came out
+    /// best.
+    pub struct Nesting {
+        /// 0: a move of the base. n: the move after which play of level n - 1 by all players comes to most.
+        pub level: u32 = 1, in 0..=100;
+        /// How the length n of a game counts beside its return. depth: wins sooner and losses later. score: by v / n, where
+        /// returns v are taken to be from -1 to 1. branching(b): by v / b^n. none: not at all. auto: depth, where there
+        /// are several players or games are pruned.
+        pub discount: Discount = Discount::Auto;
+        /// At which levels, such as win(1, 2), a search ends with the first win: Cut on Win. auto: below the highest, if
+        /// lengths do not count, as it changes nothing then.
+        pub cut: Cut = Cut::Auto;
+        /// At which levels games are lost that get as long as the shortest win of the same search (depth: Prune on Depth)
+        /// or of those above as well (cascade).
+        pub prune: Prune = Prune::None;
+        /// How the lowest level moves. auto: at random, but for one player by what looks best one step ahead (by the
+        /// evaluator, else a preferred one, else any).
+        pub base: Base = Base::Auto;
+        /// Whether to begin however long it takes.
+        pub insist: bool = false;
+    }
 }
 
 words! {

@@ -331,7 +331,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let left = frame.bound.saturating_sub(frame.depth);
         let policy = if self.nesting.base == Base::Preferred { Policy::Preferred } else { Policy::Random };
         let depth = left.min(self.limit.saturating_sub(frame.moves));
-        let how = Rollout { policy, depth, one_turn: false, discount: self.discount };
+        let how = Rollout { policy, depth, ..Rollout::random(depth, self.discount) };
         let mut returns = [0.0; MAX_PLAYERS];
         let given = &mut returns[..self.players];
         let steps = match self.evaluator {

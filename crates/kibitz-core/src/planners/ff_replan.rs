@@ -4,18 +4,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Session;
 use super::simulated_episode::SimulatedEpisode;
+use super::{Session, make_inner};
 use crate::belief::{BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
 use crate::game::{Game, Players, Turn};
 use crate::interrupt::Pause;
 use crate::model::SharedModel;
-use crate::params::Params;
 use crate::planner::{Decision, Planner};
-use crate::registry::{self, PlannerEntry};
+use crate::registry::register_planner;
 use crate::search::natural_horizon;
-use crate::spec::{Spec, SpecError};
+use crate::spec::Spec;
 use crate::view::{Event, View};
 
 crate::params! {
@@ -33,21 +32,17 @@ crate::params! {
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "ff-replan",
-        summary: "Plans to the end of one sampled world as if all were seen, and anew when something else is seen (Yoon et al. 2007).",
-        needs: "",
-        params: || ReplanParams::default().docs(),
-        build: |spec| {
-            let params = ReplanParams::from_spec(spec)?;
-            let named = |what: String| SpecError(format!("ff-replan: {what}"));
-            params.belief.without_search().map_err(named)?;
-            registry::planner(&params.planner).map_err(|SpecError(what)| named(what))?;
-            Ok(Box::new(Replan { params, session: None, plan: Plan::default() }))
-        },
+register_planner!(
+    "ff-replan",
+    "Plans to the end of one sampled world as if all were seen, and anew when something else is seen (Yoon et al. 2007).",
+    "",
+    ReplanParams,
+    |params| {
+        params.belief.without_search()?;
+        make_inner(&params.planner)?;
+        Ok(Box::new(Replan { params, session: None, plan: Plan::default() }))
     }
-}
+);
 
 struct Replan {
     params: ReplanParams,

@@ -6,22 +6,22 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::Session;
 use super::simulated_episode::SimulatedEpisode;
+use super::{Session, make_inner};
 use crate::belief::{BeliefKind, Form, World};
 use crate::determinized::{Determinized, Fixed};
 use crate::expectimax::Failure;
 use crate::game::{Action, Info, Players};
 use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel};
-use crate::params::{Params, words};
+use crate::params::words;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::MAX_PLAYERS;
-use crate::registry::{self, PlannerEntry};
+use crate::registry::register_planner;
 use crate::rng::Rng;
 use crate::solve::Limits;
 use crate::solve::lookahead::Lookahead;
-use crate::spec::{Spec, SpecError, Value};
+use crate::spec::{Spec, Value};
 use crate::view::View;
 
 crate::params! {
@@ -75,33 +75,27 @@ words! {
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "hindsight",
-        summary: "Plans in sampled worlds as if all were seen, and averages; information is worth nothing to it.",
-        needs: "",
-        params: || WorldsParams::default().docs(),
-        build: |spec| Worlds::build("hindsight", spec, WorldsParams::default()),
-    }
-}
-inventory::submit! {
-    PlannerEntry {
-        name: "paranoid",
-        summary: "Hindsight in worlds that the game draws for what is seen, with nothing remembered but what the game does.",
-        needs: "resampling",
-        params: || paranoid().docs(),
-        build: |spec| Worlds::build("paranoid", spec, paranoid()),
-    }
-}
-inventory::submit! {
-    PlannerEntry {
-        name: "hyperplay",
-        summary: "Searches each of a bag of histories as if all were seen, and averages (Schofield et al. 2012).",
-        needs: "",
-        params: || hyperplay().docs(),
-        build: |spec| Worlds::build("hyperplay", spec, hyperplay()),
-    }
-}
+register_planner!(
+    "hindsight",
+    "Plans in sampled worlds as if all were seen, and averages; information is worth nothing to it.",
+    "",
+    WorldsParams,
+    |params| Worlds::build("hindsight", params)
+);
+register_planner!(
+    "paranoid",
+    "Hindsight in worlds that the game draws for what is seen, with nothing remembered but what the game does.",
+    "resampling",
+    WorldsParams = paranoid(),
+    |params| Worlds::build("paranoid", params)
+);
+register_planner!(
+    "hyperplay",
+    "Searches each of a bag of histories as if all were seen, and averages (Schofield et al. 2012).",
+    "",
+    WorldsParams = hyperplay(),
+    |params| Worlds::build("hyperplay", params)
+);
 
 fn paranoid() -> WorldsParams {
     WorldsParams { belief: Form::Resampling.into(), ..WorldsParams::default() }
@@ -124,25 +118,21 @@ struct Worlds {
 }
 
 impl Worlds {
-    fn build(
-        name: &'static str,
-        spec: &Spec,
-        mut params: WorldsParams,
-    ) -> Result<Box<dyn Planner>, SpecError> {
-        params.apply(spec)?;
-        params.belief.without_search().map_err(|what| SpecError(format!("{name}: {what}")))?;
-        if let Some(inner) = &params.planner {
-            registry::planner(inner).map_err(|SpecError(what)| SpecError(format!("{name}: {what}")))?;
+    fn build(name: &'static str, params: WorldsParams) -> Result<Box<dyn Planner>, String> {
+        params.belief.without_search()?;
+        if let Some(planner) = &params.planner {
+            make_inner(planner)?;
         } else if params.future == Future::Open {
-            let what = "future=open needs a planner that reckons with chance, such as planner=uct";
-            return Err(SpecError(format!("{name}: {what}")));
+            return Err(
+                "future=open needs a planner that reckons with chance, such as planner=uct".to_owned()
+            );
         }
         if params.planner.is_some() && params.states != WorldsParams::default().states {
             let what = "states counts what looking ahead looks at, and would have no effect with a planner";
-            return Err(SpecError(format!("{name}: {what}")));
+            return Err(what.to_owned());
         }
         if params.future == Future::Open && params.others == Others::Random {
-            return Err(SpecError(format!("{name}: others=random goes with future=fixed only")));
+            return Err("others=random goes with future=fixed only".to_owned());
         }
         Ok(Box::new(Worlds { name, params, session: None }))
     }
@@ -302,7 +292,7 @@ impl Inquiry<'_> {
     ) -> Result<Option<Vec<f64>>, String> {
         let model: SharedModel = std::sync::Arc::new(determinized);
         let view = View { legal: self.view.legal.clone(), ..View::new(self.view.player) };
-        let mut planner = registry::planner(inner).map_err(|SpecError(what)| what)?;
+        let mut planner = make_inner(inner)?;
         planner.start(model.clone(), view.player, seed)?;
         let decision = planner.judge(&view, actions, late)?;
         self.simulations += decision.simulations;

@@ -4,18 +4,17 @@
 
 use std::time::{Duration, Instant};
 
-use super::bring_up_to_date;
 use super::hindsight::Tally;
 use super::simulated_episode::SimulatedEpisode;
+use super::{bring_up_to_date, make_inner};
 use crate::belief::{Belief, Hypergames};
 use crate::interrupt::Pause;
 use crate::model::SharedModel;
-use crate::params::Params;
 use crate::planner::{Decision, Planner};
-use crate::registry::{self, PlannerEntry};
+use crate::registry::register_planner;
 use crate::rng::Rng;
 use crate::search::natural_horizon;
-use crate::spec::{Spec, SpecError, Value};
+use crate::spec::{Spec, Value};
 use crate::view::View;
 
 crate::params! {
@@ -35,20 +34,16 @@ crate::params! {
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "lifted-hyperplay",
-        summary: "Tries each action in sampled worlds, where nested hyperplayers who see only their views play on.",
-        needs: "",
-        params: || LiftedParams::default().docs(),
-        build: |spec| {
-            let params = LiftedParams::from_spec(spec)?;
-            registry::planner(&params.planner)
-                .map_err(|SpecError(what)| SpecError(format!("lifted-hyperplay: {what}")))?;
-            Ok(Box::new(Lifted { params, session: None }))
-        },
+register_planner!(
+    "lifted-hyperplay",
+    "Tries each action in sampled worlds, where nested hyperplayers who see only their views play on.",
+    "",
+    LiftedParams,
+    |params| {
+        make_inner(&params.planner)?;
+        Ok(Box::new(Lifted { params, session: None }))
     }
-}
+);
 
 /// A small hyperplayer.
 fn nested() -> Spec {

@@ -6,9 +6,8 @@ use crate::belief::{Belief, Exact};
 use crate::expectimax::Failure;
 use crate::interrupt::Pause;
 use crate::model::{SharedModel, collapsed_or_self};
-use crate::params::Params;
 use crate::planner::{Decision, Judgement, Planner};
-use crate::registry::PlannerEntry;
+use crate::registry::register_planner;
 use crate::rng::Rng;
 use crate::solve::Limits;
 use crate::solve::lookahead::Lookahead;
@@ -26,28 +25,20 @@ crate::params! {
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "minimax",
-        summary: "Alpha-beta search to a depth, for the most that one of two can make sure of.",
-        needs: "perfect information, explicit chance, two players who move in turn",
-        params: || LookaheadParams::default().docs(),
-        build: |spec| Ok(Box::new(Ahead::new("minimax", LookaheadParams::from_spec(spec)?))),
-    }
-}
-inventory::submit! {
-    PlannerEntry {
-        name: "expectimax",
-        summary: "Looks ahead to a depth, chance averaged, every player maximising its own return.",
-        needs: "perfect information, explicit chance, players who move in turn",
-        params: || LookaheadParams { depth: 4, ..LookaheadParams::default() }.docs(),
-        build: |spec| {
-            let mut params = LookaheadParams { depth: 4, ..LookaheadParams::default() };
-            params.apply(spec)?;
-            Ok(Box::new(Ahead::new("expectimax", params)))
-        },
-    }
-}
+register_planner!(
+    "minimax",
+    "Alpha-beta search to a depth, for the most that one of two can make sure of.",
+    "perfect information, explicit chance, two players who move in turn",
+    LookaheadParams,
+    |params| Ok(Box::new(Ahead::new("minimax", params)))
+);
+register_planner!(
+    "expectimax",
+    "Looks ahead to a depth, chance averaged, every player maximising its own return.",
+    "perfect information, explicit chance, players who move in turn",
+    LookaheadParams = LookaheadParams { depth: 4, ..LookaheadParams::default() },
+    |params| Ok(Box::new(Ahead::new("expectimax", params)))
+);
 
 struct Ahead {
     name: &'static str,

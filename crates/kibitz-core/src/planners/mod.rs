@@ -15,8 +15,10 @@ mod turn_search;
 use crate::belief::{Belief, Trouble};
 use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel};
-use crate::planner::Decision;
+use crate::planner::{Decision, Planner};
+use crate::registry;
 use crate::rng::{Purpose, Rng};
+use crate::spec::{Spec, SpecError};
 use crate::view::View;
 
 /// What a planner plans with from move to move, and what it believes.
@@ -42,6 +44,11 @@ impl Session {
     fn believe(&mut self, view: &View, rng: &mut Rng, pause: Pause) -> Result<Option<Decision>, String> {
         bring_up_to_date(&mut *self.belief, &*self.model, view, rng, pause)
     }
+}
+
+/// Makes a planner that another one plays with.
+fn make_inner(spec: &Spec) -> Result<Box<dyn Planner>, String> {
+    registry::planner(spec).map_err(|SpecError(what)| what)
 }
 
 /// Brings a belief up to date with a view. Where nothing explains the view, what is left is a move at random.

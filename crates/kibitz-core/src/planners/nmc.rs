@@ -8,10 +8,9 @@ use crate::belief::{Belief, Exact};
 use crate::game::Action;
 use crate::interrupt::{Interrupt, Pause};
 use crate::model::{SharedModel, collapsed_or_self};
-use crate::nested::{Base, Cut, Discount, Nesting, Plan, Prune, Search, affordable};
-use crate::params::Params;
+use crate::nested::{Discount, Nesting, Plan, Search, affordable};
 use crate::planner::{Decision, Judgement, Planner};
-use crate::registry::{OldName, PlannerEntry};
+use crate::registry::{OldName, register_planner};
 use crate::rng::{Purpose, Rng};
 use crate::search::natural_horizon;
 use crate::view::{Event, View};
@@ -19,40 +18,22 @@ use crate::view::{Event, View};
 crate::params! {
     /// How deep searches are nested, and what they leave out.
     pub struct NmcParams {
-        /// 0: a move of the base. n: the move after which play of level n - 1 by all players comes to most.
-        pub level: u32 = 1, in 0..=100;
-        /// How the length n of a game counts beside its return. depth: wins sooner and losses later. score: by v / n, where
-        /// returns v are taken to be from -1 to 1. branching(b): by v / b^n. none: not at all. auto: depth, where there
-        /// are several players or games are pruned.
-        pub discount: Discount = Discount::Auto;
-        /// At which levels, such as win(1, 2), a search ends with the first win: Cut on Win. auto: below the highest, if
-        /// lengths do not count, as it changes nothing then.
-        pub cut: Cut = Cut::Auto;
-        /// At which levels games are lost that get as long as the shortest win of the same search (depth: Prune on Depth)
-        /// or of those above as well (cascade).
-        pub prune: Prune = Prune::None;
-        /// How the lowest level moves. auto: at random, but for one player by what looks best one step ahead (by the
-        /// game's evaluator, else a preferred one, else any).
-        pub base: Base = Base::Auto;
+        with nesting: Nesting;
         /// Moves to play on; the evaluator, if there is one, judges the rest. None for all (where the game
         /// discounts and has no end, until what is left counts less than one percent).
         pub horizon: Option<u32> = None, in Some(1)..=Some(1_000_000);
         /// Time a move, after which the actions tried so far decide.
         pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
-        /// Whether to begin however long it takes.
-        pub insist: bool = false;
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "nmc",
-        summary: "Nested Monte Carlo: tries every action, all play on one level lower, and the best game decides.",
-        needs: "perfect information, or a collapsed model",
-        params: || NmcParams::default().docs(),
-        build: |spec| Ok(Box::new(Nmc { params: NmcParams::from_spec(spec)?, session: None })),
-    }
-}
+register_planner!(
+    "nmc",
+    "Nested Monte Carlo: tries every action, all play on one level lower, and the best game decides.",
+    "perfect information, or a collapsed model",
+    NmcParams,
+    |params| Ok(Box::new(Nmc { params, session: None }))
+);
 inventory::submit! { OldName { old: "nested", new: "nmc" } }
 
 struct Nmc {
@@ -82,14 +63,12 @@ impl Planner for Nmc {
                     .to_owned(),
             );
         }
-        let NmcParams { level, discount, cut, prune, base, horizon, milliseconds, insist } =
-            self.params.clone();
-        let nesting = Nesting { level, base, discount, cut, prune }.resolved(&*model, false);
-        let nesting = nesting.map_err(|what| format!("nmc: {what}"))?;
+        let NmcParams { nesting, horizon, milliseconds } = &self.params;
+        let nesting = nesting.resolved(&*model, false).map_err(|what| format!("nmc: {what}"))?;
         let rng = Rng::new(seed);
-        if !insist && milliseconds.is_none() {
+        if !nesting.insist && milliseconds.is_none() {
             let mut look = rng.fork(Purpose::Look);
-            affordable(&*model, level, true, horizon.unwrap_or(u32::MAX), &mut look)
+            affordable(&*model, nesting.level, true, horizon.unwrap_or(u32::MAX), &mut look)
                 .map_err(|what| format!("nmc: {what}"))?;
         }
         let (belief, plan) = (Exact::new(1000), Plan::default());

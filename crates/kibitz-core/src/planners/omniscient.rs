@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
+use super::make_inner;
 use crate::determinized::Determinized;
 use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
-use crate::params::Params;
 use crate::planner::{Decision, Planner};
-use crate::registry::{self, PlannerEntry};
+use crate::registry::register_planner;
 use crate::rng::{Purpose, Rng};
-use crate::spec::{Spec, SpecError};
+use crate::spec::Spec;
 use crate::view::View;
 
 crate::params! {
@@ -20,19 +20,16 @@ crate::params! {
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "omniscient",
-        summary: "Cheats: it is told the true state, and plays from there; the upper bound of all that is hidden.",
-        needs: "an episode that is played here, whose referee tells it the truth",
-        params: || OmniscientParams::default().docs(),
-        build: |spec| {
-            let OmniscientParams { planner } = OmniscientParams::from_spec(spec)?;
-            registry::planner(&planner).map_err(|SpecError(what)| SpecError(format!("omniscient: {what}")))?;
-            Ok(Box::new(Omniscient { planner, session: None, truth: None, decisions: 0 }))
-        },
+register_planner!(
+    "omniscient",
+    "Cheats: it is told the true state, and plays from there; the upper bound of all that is hidden.",
+    "an episode that is played here, whose referee tells it the truth",
+    OmniscientParams,
+    |OmniscientParams { planner }| {
+        make_inner(&planner)?;
+        Ok(Box::new(Omniscient { planner, session: None, truth: None, decisions: 0 }))
     }
-}
+);
 
 struct Omniscient {
     planner: Spec,
@@ -70,7 +67,7 @@ impl Planner for Omniscient {
         self.decisions += 1;
         let seed = rng.fork(Purpose::Decision(self.decisions)).bits();
         let determinized = std::sync::Arc::new(Determinized::new(model.clone(), truth, None));
-        let mut planner = registry::planner(&self.planner).map_err(|SpecError(what)| what)?;
+        let mut planner = make_inner(&self.planner)?;
         planner.start(determinized, view.player, seed)?;
         let mut decision =
             planner.act(&View { legal: view.legal.clone(), ..View::new(view.player) }, pause)?;

@@ -7,11 +7,11 @@ use crate::belief::{Belief, BeliefKind, Form, World};
 use crate::evaluate::{Chance, afterstate_value};
 use crate::interrupt::{Interrupt, Pause};
 use crate::model::{SharedModel, collapsed_or_self};
-use crate::params::{NoParams, Params};
+use crate::params::NoParams;
 use crate::planner::{Decision, Judgement, Planner};
 use crate::playout::Context;
 use crate::position::Erased;
-use crate::registry::PlannerEntry;
+use crate::registry::register_planner;
 use crate::rng::Rng;
 use crate::view::View;
 use crate::watch::Watch;
@@ -24,24 +24,20 @@ crate::params! {
     }
 }
 
-inventory::submit! {
-    PlannerEntry {
-        name: "one-step",
-        summary: "The action with the best mean of reward and evaluation right after it.",
-        needs: "",
-        params: || OneStepParams::default().docs(),
-        build: |spec| Ok(Box::new(OneStep::new("one-step", OneStepParams::from_spec(spec)?.samples))),
-    }
-}
-inventory::submit! {
-    PlannerEntry {
-        name: "greedy",
-        summary: "The game's own preference: a preferred action, or the best by its evaluator.",
-        needs: "preferred actions or an evaluator",
-        params: || NoParams.docs(),
-        build: |spec| NoParams::from_spec(spec).map(|_| Box::new(OneStep::new("greedy", 1)) as _),
-    }
-}
+register_planner!(
+    "one-step",
+    "The action with the best mean of reward and evaluation right after it.",
+    "",
+    OneStepParams,
+    |params| Ok(Box::new(OneStep::new("one-step", params.samples)))
+);
+register_planner!(
+    "greedy",
+    "The game's own preference: a preferred action, or the best by its evaluator.",
+    "preferred actions or an evaluator",
+    NoParams,
+    |NoParams| Ok(Box::new(OneStep::new("greedy", 1)))
+);
 
 struct OneStep {
     name: &'static str,

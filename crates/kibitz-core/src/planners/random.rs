@@ -2,21 +2,15 @@
 
 use crate::interrupt::Pause;
 use crate::model::SharedModel;
-use crate::params::{NoParams, Params};
+use crate::params::NoParams;
 use crate::planner::{Decision, Planner};
-use crate::registry::PlannerEntry;
+use crate::registry::register_planner;
 use crate::rng::Rng;
 use crate::view::View;
 
-inventory::submit! {
-    PlannerEntry {
-        name: "random",
-        summary: "Every legal action with the same probability.",
-        needs: "",
-        params: || NoParams.docs(),
-        build: |spec| NoParams::from_spec(spec).map(|_| Box::new(Random { rng: Rng::new(0) }) as _),
-    }
-}
+register_planner!("random", "Every legal action with the same probability.", "", NoParams, |NoParams| {
+    Ok(Box::new(Random { rng: Rng::new(0) }))
+});
 
 struct Random {
     rng: Rng,

@@ -1,5 +1,6 @@
 //! A game in the making with what each player has seen of it: planners that play in a planner's mind.
 
+use super::make_inner;
 use crate::discount::Running;
 use crate::episode::news;
 use crate::game::{Action, Turn};
@@ -7,9 +8,8 @@ use crate::interrupt::Pause;
 use crate::model::{SharedModel, State};
 use crate::planner::{Decision, Planner};
 use crate::playout::MAX_PLAYERS;
-use crate::registry;
 use crate::rng::{Purpose, Rng, seed_for};
-use crate::spec::{Spec, SpecError};
+use crate::spec::Spec;
 use crate::view::View;
 
 /// A state and all players' views of the way to it.
@@ -119,7 +119,7 @@ impl SimulatedEpisode {
         let planner = match &mut minds[player] {
             Some(planner) => planner,
             None => {
-                let mut planner = registry::planner(spec).map_err(|SpecError(what)| what)?;
+                let mut planner = make_inner(spec)?;
                 planner.start(self.model.clone(), player, seed_for(seed, Purpose::Mind(player)))?;
                 minds[player].insert(planner)
             }

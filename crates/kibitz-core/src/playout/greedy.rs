@@ -1,9 +1,9 @@
 //! `greedy`: one step ahead, by reward and evaluation.
 
-use super::{Context, Needs, Pick, Playout, Rollout};
+use super::{Context, Needs, Pick, Picking};
 use crate::evaluate::greedy;
 use crate::game::Action;
-use crate::position::{Erased, Position};
+use crate::position::Position;
 
 crate::params! {
     /// The action after which reward and evaluation are highest for the mover; a random one with probability
@@ -19,23 +19,14 @@ crate::register_playout!("greedy", GreedyParams, |params| Ok(Box::new(Greedy {
     scratch: Vec::new()
 })));
 
+#[derive(Clone)]
 struct Greedy {
     epsilon: f64,
     scratch: Vec<Action>,
 }
 
-impl Playout for Greedy {
-    fn needs(&self) -> Needs {
-        Needs { evaluator: true, ..Needs::default() }
-    }
-
-    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
-        at.0.rollout(at.1, how, Some(self), context, returns)
-    }
-
-    fn fork(&self) -> Box<dyn Playout> {
-        Box::new(Greedy { epsilon: self.epsilon, scratch: Vec::new() })
-    }
+impl Picking for Greedy {
+    const NEEDS: Needs = Needs { evaluator: true, ..Needs::NONE };
 }
 
 impl Pick for Greedy {

@@ -1,9 +1,9 @@
 //! `heuristic`: moves by an action heuristic (Trutman and Schiffel 2015).
 
-use super::{Context, Needs, Pick, Playout, Rollout};
+use super::{Context, Needs, Pick, Picking};
 use crate::evaluate::action_values;
 use crate::game::Action;
-use crate::position::{Erased, Position};
+use crate::position::Position;
 
 crate::params! {
     /// Moves by an action heuristic H, the game's own or an evaluator's: drawn in proportion to exp(H / τ).
@@ -25,18 +25,8 @@ struct Heuristic {
     values: Vec<f64>,
 }
 
-impl Playout for Heuristic {
-    fn needs(&self) -> Needs {
-        Needs { action_heuristic: true, ..Needs::NONE }
-    }
-
-    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
-        at.0.rollout(at.1, how, Some(self), context, returns)
-    }
-
-    fn fork(&self) -> Box<dyn Playout> {
-        Box::new(self.clone())
-    }
+impl Picking for Heuristic {
+    const NEEDS: Needs = Needs { action_heuristic: true, ..Needs::NONE };
 }
 
 impl Pick for Heuristic {

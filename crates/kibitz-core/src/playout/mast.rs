@@ -1,9 +1,9 @@
 //! `mast`: the move-average sampling technique (Finnsson and Björnsson 2008).
 
-use super::{Context, Needs, Pick, Playout, Rollout, Trace, move_key};
+use super::{Context, Needs, Pick, Picking, Trace, move_key};
 use crate::game::Action;
 use crate::keys::KeyMap;
-use crate::position::{Erased, Position};
+use crate::position::Position;
 
 crate::params! {
     /// Moves by the mean return Q of the simulations they were made in, wherever: drawn in proportion to exp(Q /
@@ -29,14 +29,8 @@ struct Mast {
     weights: Vec<f64>,
 }
 
-impl Playout for Mast {
-    fn needs(&self) -> Needs {
-        Needs { trace: true, action_keys: true, ..Needs::default() }
-    }
-
-    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
-        at.0.rollout(at.1, how, Some(self), context, returns)
-    }
+impl Picking for Mast {
+    const NEEDS: Needs = Needs { trace: true, action_keys: true, ..Needs::NONE };
 
     fn learn(&mut self, trace: &Trace, returns: &[f64]) {
         for &(player, action) in &trace.moves {
@@ -44,10 +38,6 @@ impl Playout for Mast {
             *count += 1.0;
             *mean += (returns[player] - *mean) / *count;
         }
-    }
-
-    fn fork(&self) -> Box<dyn Playout> {
-        Box::new(self.clone())
     }
 }
 

@@ -22,7 +22,7 @@ use crate::game::{Action, Turn};
 use crate::interrupt::Interrupt;
 use crate::keys::{self, join};
 use crate::model::{Model, State};
-use crate::part::{Entry, Kind, Needs, PartSpec, Usual};
+use crate::part::{Needs, PartSpec, Usual, kind};
 use crate::position::{Erased, Position};
 use crate::rng::Rng;
 
@@ -73,6 +73,35 @@ pub trait Playout: Send + Sync {
 pub trait Pick {
     /// A legal action of `player`, one of the movers.
     fn pick(&mut self, position: &dyn Position, player: usize, context: &mut Context) -> Action;
+}
+
+/// A playout that picks every move.
+pub trait Picking: Pick + Clone + Send + Sync + 'static {
+    /// [`Playout::needs`].
+    const NEEDS: Needs;
+
+    /// [`Playout::learn`].
+    fn learn(&mut self, trace: &Trace, returns: &[f64]) {
+        let _ = (trace, returns);
+    }
+}
+
+impl<P: Picking> Playout for P {
+    fn needs(&self) -> Needs {
+        P::NEEDS
+    }
+
+    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
+        at.0.rollout(at.1, how, Some(self), context, returns)
+    }
+
+    fn learn(&mut self, trace: &Trace, returns: &[f64]) {
+        Picking::learn(self, trace, returns);
+    }
+
+    fn fork(&self) -> Box<dyn Playout> {
+        Box::new(self.clone())
+    }
 }
 
 /// What a playout is given by whoever asks for it.
@@ -199,15 +228,7 @@ impl Trace {
     }
 }
 
-inventory::collect!(Entry<dyn Playout>);
-
-impl Kind for dyn Playout {
-    const WHAT: &'static str = "playout";
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-}
+kind!(dyn Playout, "playout");
 
 impl Usual for dyn Playout {
     fn usual() -> Box<Self> {

@@ -4,10 +4,10 @@
 //! made right after the move before it, and after the two moves before it (N = 2 and 3); where several move at once, the
 //! moves of a step are one. The means of those N-grams that are known well enough are averaged.
 
-use super::{Context, Needs, Pick, Playout, Rollout, Trace, move_key};
+use super::{Context, Needs, Pick, Picking, Trace, move_key};
 use crate::game::Action;
 use crate::keys::{KeyMap, Kind, join};
-use crate::position::{Erased, Position};
+use crate::position::Position;
 
 crate::params! {
     /// Moves by the mean return of the simulations in which they were made after the same one or two moves: mostly
@@ -78,14 +78,8 @@ impl Ngram {
     }
 }
 
-impl Playout for Ngram {
-    fn needs(&self) -> Needs {
-        Needs { trace: true, action_keys: true, ..Needs::default() }
-    }
-
-    fn run(&mut self, at: Erased, how: &Rollout, context: &mut Context, returns: &mut [f64]) -> u64 {
-        at.0.rollout(at.1, how, Some(self), context, returns)
-    }
+impl Picking for Ngram {
+    const NEEDS: Needs = Needs { trace: true, action_keys: true, ..Needs::NONE };
 
     fn learn(&mut self, trace: &Trace, returns: &[f64]) {
         for (step, begin) in trace.steps.iter().enumerate() {
@@ -105,10 +99,6 @@ impl Playout for Ngram {
                 }
             }
         }
-    }
-
-    fn fork(&self) -> Box<dyn Playout> {
-        Box::new(self.clone())
     }
 }
 
@@ -164,12 +154,7 @@ mod tests {
             actions.extend([Action(1), Action(2), Action(3)]);
         }
         fn step(&self, (): &mut (), _: &[Action], _: &mut [f64]) {}
-        fn action_name(&self, (): &(), _: Option<usize>, action: Action) -> String {
-            action.0.to_string()
-        }
-        fn text(&self, (): &(), _: Option<usize>) -> String {
-            String::new()
-        }
+        crate::in_numbers!();
     }
 
     /// Steps, each with the moves of those who make it.

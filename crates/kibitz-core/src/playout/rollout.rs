@@ -27,6 +27,8 @@ pub struct Rollout {
     pub depth: u32,
     /// Whether it stops where the turn of whoever moves first is over: somebody else is to move, or several.
     pub one_turn: bool,
+    /// Whether what chance does after the last of these moves is part of it.
+    pub settles: bool,
     /// A reward t moves ahead counts this to the power of t.
     pub discount: f64,
 }
@@ -34,7 +36,7 @@ pub struct Rollout {
 impl Rollout {
     /// To the end of the game, moves at random.
     pub fn random(depth: u32, discount: f64) -> Rollout {
-        Rollout { policy: Policy::Random, depth, one_turn: false, discount }
+        Rollout { policy: Policy::Random, depth, one_turn: false, settles: false, discount }
     }
 }
 
@@ -91,7 +93,8 @@ fn play<G: Game, const PLAIN: bool>(
             !PLAIN && how.one_turn && turn != Turn::Chance && *first_turn.get_or_insert(turn) != turn;
         let called = !PLAIN && steps > 0 && context.interrupt.stopped();
         let stopped = called || steps % POLL_INTERVAL == POLL_INTERVAL - 1 && context.interrupt.poll();
-        if moves == how.depth || draws > longest || turn_is_over || stopped {
+        let waits = how.settles && turn == Turn::Chance;
+        if moves == how.depth && !waits || draws > longest || turn_is_over || stopped {
             let mut values = [0.0; MAX_PLAYERS];
             steps += context.evaluate(&At(game, state), &mut values[..players]) as u32;
             running.pay(rewards, &values);

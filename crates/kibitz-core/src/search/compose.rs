@@ -240,11 +240,11 @@ fn solver(p: &SearchParams, kind: TreeKind, info: &Info, selection: &dyn Selecti
         "returns that are paid at the end only, without a discount",
     )?;
     let plain = p.backup == Backup::Mean && p.expansion == Expansion::All && p.aim == Aim::Return;
-    let plain = plain && p.width.is_none() && p.macro_actions.is_none() && selection.is_ucb1();
+    let plain = plain && p.macro_actions.is_none() && selection.is_ucb1();
     go_together(
-        plain && p.growth() == 1.0,
-        "solver goes with selection=ucb1, backup=mean, expansion=all, aim=return and one node a simulation only, and with \
-         neither width nor macro_actions",
+        plain && p.growth() >= 1.0,
+        "solver goes with selection=ucb1, backup=mean, expansion=all, aim=return and trees that grow only, and not with \
+         macro_actions",
     )
 }
 

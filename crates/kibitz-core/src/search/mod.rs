@@ -1,13 +1,14 @@
 //! The one tree search. A named planner is a preset of its parts (see `presets.rs`).
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `action_tree.rs` (actions in parts), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
-//! `speculative_batch.rs`, `unseen.rs`, `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
+//! `speculative_batch.rs`, `unseen.rs`, `grown.rs` (trees for people), `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
 //! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
 
 mod action_tree;
 pub mod aim;
 mod beliefs;
 mod compose;
+mod grown;
 mod leaf;
 mod macro_search;
 pub(crate) mod outcomes;
@@ -34,7 +35,7 @@ use crate::evaluate::{Evaluator, EvaluatorSpec};
 use crate::game::{Action, Info, Turn};
 use crate::interrupt::Interrupt;
 use crate::model::{Model, SharedModel, collapsed_or_self};
-use crate::planner::{Decision, Planner};
+use crate::planner::{Decision, Grown, Planner};
 use crate::playout::{Playout, Rollout};
 use crate::rng::{Purpose, Rng};
 use crate::view::View;
@@ -183,7 +184,41 @@ impl Planner for TreeSearch {
         decision.elapsed = begun.elapsed();
         Ok(decision)
     }
+
+    fn tree(&mut self, view: &View, most: usize) -> Option<Grown> {
+        let session = self.session.as_mut()?;
+        let Session { model, kind, playout, selection, belief, trees, recent, decisions, .. } = session;
+        if matches!(kind, TreeKind::Belief | TreeKind::Outcomes) || session.macro_search.is_some() {
+            return None;
+        }
+        let tree = trees.first()?;
+        let mut rng = session.rng.fork(Purpose::Look);
+        let params = &self.params;
+        let (begun, faults) = (Instant::now(), model.faults());
+        let context = DecisionContext { params, view, begun, faults, kind: *kind, number: *decisions };
+        let mut world = World::initial(&**model);
+        let worlds = belief.worlds(&**model, view, SHOWN).map_or_else(
+            || {
+                let mut draw = |_| {
+                    belief.sample(&**model, view, &mut rng, &mut world);
+                    world.clone()
+                };
+                (0..SHOWN).map(&mut draw).collect()
+            },
+            |worlds| worlds.into_iter().map(|(world, _)| world).collect::<Vec<_>>(),
+        );
+        let evaluator = params.evaluator.as_ref().map(EvaluatorSpec::get);
+        let parts = Instruments { playout, selection: &**selection, evaluator, recent };
+        let problem = parts.problem(&context, &**model, &**belief, worlds.first()?);
+        if problem.has_action_trees() {
+            return None; // a decision is several nodes there
+        }
+        grown::grown(&problem, tree, &worlds, most, &mut rng)
+    }
 }
+
+/// Of a larger belief, so many worlds are drawn to look at a tree.
+const SHOWN: usize = 100;
 
 /// What is the same for all that happens in one decision.
 struct DecisionContext<'a> {
@@ -212,10 +247,13 @@ impl DecisionContext<'_> {
         SearchRequest { model, params, view, horizon: self.horizon(model.info()), stop }
     }
 
-    /// How a simulation goes on beyond the tree.
-    fn rollout(&self, info: &Info) -> Rollout {
-        let one_turn = self.params.horizon == Horizon::Turn;
-        Rollout { one_turn, ..Rollout::random(self.params.depth.unwrap_or(u32::MAX), info.discount) }
+    /// How a simulation goes on beyond the tree. What the last move before a horizon pays may hang on chance; an
+    /// evaluator judges what comes before that.
+    fn rollout(&self, model: &dyn Model) -> Rollout {
+        let SearchParams { depth, horizon, ref evaluator, .. } = *self.params;
+        let settles = matches!(horizon, Horizon::Moves(_)) && evaluator.is_none() && !model.has().evaluator;
+        let one_turn = horizon == Horizon::Turn;
+        Rollout { settles, one_turn, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
     }
 
     /// Moves after which a simulation stops.
@@ -241,6 +279,38 @@ struct Instruments<'a> {
     recent: &'a [u64],
 }
 
+impl Instruments<'_> {
+    /// What a search is about, from a world that may be the present one.
+    fn problem<'a>(
+        &'a self,
+        context: &'a DecisionContext,
+        model: &'a dyn Model,
+        belief: &dyn Belief,
+        world: &'a World,
+    ) -> Problem<'a> {
+        let DecisionContext { params, view, kind, .. } = *context;
+        let mut problem = Problem {
+            model,
+            view,
+            params,
+            kind,
+            selection: self.selection,
+            playout: &**self.playout,
+            evaluator: self.evaluator,
+            rollout: context.rollout(model),
+            horizon: context.horizon(model.info()),
+            together: 1,
+            root: 0,
+            turn: model.turn(&world.state),
+            present: &world.state,
+            inconsistent: belief.inconsistent(),
+            recent: self.recent,
+        };
+        problem.root = problem.key(world, problem.turn, view.player, 0);
+        problem
+    }
+}
+
 impl Search<'_> {
     fn run(
         self,
@@ -262,7 +332,7 @@ impl Search<'_> {
         let config = SearchConfig {
             playout: parts.playout.fork(),
             evaluator: parts.evaluator,
-            rollout: context.rollout(model.info()),
+            rollout: context.rollout(&**model),
             playouts: params.playouts,
             exploration: params.exploration,
             best: params.backup.share_of_best(),
@@ -451,37 +521,18 @@ fn grow(
     mut rng: Rng,
     pause: &mut dyn FnMut() -> bool,
 ) -> Decision {
-    let DecisionContext { params, view, begun, faults, kind, .. } = *context;
-    let info = model.info();
+    let DecisionContext { view, begun, faults, .. } = *context;
     let model = &**model;
     let mut world = World::initial(model);
     belief.sample(model, view, &mut rng, &mut world);
-    let Instruments { playout, selection, evaluator, recent } = parts;
-    let mut problem = Problem {
-        model,
-        view,
-        params,
-        kind,
-        selection,
-        playout: &**playout,
-        evaluator,
-        rollout: context.rollout(info),
-        horizon: context.horizon(info),
-        together: 1,
-        root: 0,
-        turn: model.turn(&world.state),
-        present: &world.state,
-        inconsistent: belief.inconsistent(),
-        recent,
-    };
-    problem.root = problem.key(&world, problem.turn, view.player, 0);
+    let mut problem = parts.problem(context, model, belief, &world);
     if belief.certain().is_some() && problem.turn == Turn::One(view.player) {
         problem.together = together(&problem);
     }
     let mut found = search(trees, &problem, belief, &rng, begun, faults, pause);
     let decision = verdict::decide(&problem, belief, trees, &found, &mut rng);
     if let Some(learnt) = found.first_mut().and_then(|found| found.playout.take()) {
-        *playout = learnt;
+        *parts.playout = learnt;
     }
     decision
 }

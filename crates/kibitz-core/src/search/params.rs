@@ -61,9 +61,9 @@ crate::params! {
         pub playouts: u32 = 1, in 1..=1_000_000;
         /// Moves after which a playout stops; the evaluator, if there is one, judges the rest.
         pub depth: Option<u32> = None, in Some(0)..=Some(1_000_000);
-        /// Where a simulation stops: after so many moves from the root, or at the end of the player's turn (turn); what
-        /// others do before that turn, they end theirs. None: where the game ends, or, if it discounts and has no end, where
-        /// what is left counts less than one percent.
+        /// Where a simulation stops: after so many moves from the root (chance after the last is drawn where nothing judges
+        /// what is left), or at the end of the player's turn (turn); what others do before that turn, they end theirs. None:
+        /// where the game ends, or, if it discounts and has no end, where what is left counts less than one percent.
         pub horizon: Horizon = Horizon::Natural;
         /// How returns make values: mean, max, or mixmax(share of the best return seen).
         pub backup: Backup = Backup::Mean;

@@ -1,9 +1,10 @@
 //! The one search loop: select, expand, play out, back up.
 //!
-//! `problem.rs` says what is searched, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
+//! `problem.rs` says what is searched, `end.rs` where a simulation ends, `choose.rs` what is done at a node, `back_up.rs` what comes of it, `prove.rs` what is then known.
 
 mod back_up;
 mod choose;
+mod end;
 mod problem;
 mod prove;
 
@@ -194,7 +195,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One simulation; or several that differ only in their playouts.
+    /// One simulation; or several that differ only in their playouts. In the papers' letters: s is a state, drawn from the
+    /// belief B(h) in what the player has seen; a an action, o what is told, r what is paid; G is the model; N and Q are an
+    /// edge's visits and value, R is the return.
     pub fn simulate(
         &mut self,
         tree: &Tree,
@@ -219,92 +222,44 @@ impl<'a> Worker<'a> {
             if self.recent.is_some() && turn != Turn::Chance {
                 self.look_back(tree);
             }
+            if self.is_end(turn, moves, draws) {
+                break;
+            }
             match turn {
                 Turn::Over => break,
-                _ if moves == self.problem.horizon => break,
-                _ if self.one_turn && self.is_beyond(turn) => break,
-                _ if count > 1 && moves > 0 => break, // each playout draws what chance does next
-                Turn::Chance if draws >= model.info().longest_chance() => break, // nobody else will move
                 Turn::Chance => {
                     draws += 1;
                     self.leave_speculation();
-                    let outcome = self.draw(tree, width);
+                    let outcome = self.draw(tree, width); // what chance does comes under o
                     self.joint.push(outcome);
                 }
-                Turn::One(player) if self.one_turn && !self.begun && player != view.player => {
-                    self.pass(player);
-                    (moves, draws) = (moves + 1, 0);
-                }
+                _ if self.waits_for_its_turn(turn) => (moves, draws) = (moves + 1, 0),
                 Turn::One(_) | Turn::Several(_) => {
                     if !self.reach(tree, turn, &mut room) {
                         break; // beyond the tree
                     }
-                    self.select(tree, turn, interrupt);
+                    self.select(tree, turn, interrupt); // a = argmax Q + c sqrt(ln N / n), or whatever is asked for
                     (moves, draws) = (moves + 1, 0);
                 }
             }
-            match self.trial.take() {
-                Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
-                None => self.step(turn, first_choice),
-            }
+            self.advance(tree, turn, first_choice); // (s', o, r) ~ G(s, a)
             if self.known.is_some() {
-                break;
+                break; // proved
             }
         }
+        self.play_out(tree, moves, leaf, interrupt); // R from here on
+        self.back_up(tree); // N <- N + 1, Q <- Q + (r + R - Q) / N
+        self.learn();
+        self.count_up(moves);
+    }
+
+    /// Counts what was done.
+    #[inline]
+    fn count_up(&mut self, moves: u32) {
+        self.simulations += u64::from(self.count);
+        self.moves += u64::from(self.count) * u64::from(moves);
         if self.problem.params.growth() > 1.0 {
             self.most_added = self.most_added.max(self.choices.len() + 1);
-        }
-        self.play_out(tree, moves, leaf, interrupt);
-        self.take_aim();
-        self.back_up(tree);
-        if self.solver {
-            self.prove(tree);
-        }
-        if self.marks_spent {
-            self.mark_spent(tree);
-        }
-        self.learn();
-        self.simulations += u64::from(count);
-        self.moves += u64::from(count) * u64::from(moves);
-    }
-
-    /// Whether the turn that is searched is over at a turn.
-    #[inline(never)]
-    fn is_beyond(&mut self, turn: Turn) -> bool {
-        let mine = turn == Turn::One(self.problem.view.player);
-        self.turn_is_over = match turn {
-            Turn::Chance | Turn::Over => false,
-            Turn::One(_) => self.begun && !mine,
-            Turn::Several(_) => !self.steps.is_empty(),
-        };
-        self.begun |= mine;
-        self.turn_is_over
-    }
-
-    /// Another's turn before the one that is searched: it ends it, or does anything where it cannot.
-    fn pass(&mut self, player: usize) {
-        let (model, state) = (self.problem.model, &self.world.state);
-        let end = if model.has().end_turn { model.end_turn(state, player) } else { None };
-        let action =
-            end.unwrap_or_else(|| model.random_action(state, player, &mut self.scratch, &mut self.rng));
-        self.joint.push(action);
-    }
-
-    /// Marks the last edge, if the turn is over behind it and chance had no part in that: what comes of it is always the
-    /// same. Where the state is not known, that is taken for granted when two simulations have come to the same.
-    fn mark_spent(&mut self, tree: &Tree) {
-        let (Some(last), Some(step)) = (self.choices.last(), self.steps.last()) else { return };
-        let ends = self.leaves.is_empty() && step.choices < self.choices.len() && last.edge != FIRST;
-        if !ends || !(self.turn_is_over || self.turn() == Turn::Over) {
-            return;
-        }
-        let edge = tree.edge(last.edge);
-        let visits = edge.visits.load(Relaxed);
-        let reward = self.rewards[self.rewards.len() - self.returns.len() + last.player];
-        let value = reward + step.discount * self.returns[last.player];
-        let same = (tree.mean(edge) - value).abs() <= 1e-12 * (1.0 + value.abs());
-        if self.belief.certain().is_some() || visits > self.count && same {
-            edge.mark_spent();
         }
     }
 
@@ -437,6 +392,15 @@ impl<'a> Worker<'a> {
             self.here.push(id);
         }
         inside
+    }
+
+    /// Goes on by the joint action, and looks whether others could tell it from another, where that is to be found out.
+    #[inline(always)]
+    fn advance(&mut self, tree: &Tree, turn: Turn, first_choice: usize) {
+        match self.trial.take() {
+            Some(trial) => self.step_and_watch(tree, turn, first_choice, trial),
+            None => self.step(turn, first_choice),
+        }
     }
 
     /// Carries out a joint action and moves the keys on. (It has two callers, and all searches are in one of them.)

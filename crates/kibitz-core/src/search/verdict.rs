@@ -113,9 +113,16 @@ pub(super) fn decide(
         table.sort_by_key(|row| row.action != chosen);
     }
     if problem.params.solver {
-        let all = table.iter().all(|row| proved_value(problem, &evidence, row.action).is_some());
-        if all {
+        let known = |row: &Judgement| proved_value(problem, &evidence, row.action);
+        if table.iter().all(|row| known(row).is_some()) {
             table.sort_by(|a, b| value(b).total_cmp(&value(a)));
+        }
+        // Where what is proved was preferred, another action was visited as well: visits do not tell which is better.
+        let proved = table.iter().enumerate().filter_map(|(place, row)| Some((place, known(row)?)));
+        if let Some((place, worth)) = first_highest(proved, |(_, worth)| worth)
+            && worth >= value(&table[0])
+        {
+            table[..=place].rotate_right(1);
         }
         table.sort_by_key(|row| -proof(row));
     }

@@ -50,10 +50,6 @@ mod tests {
     use super::*;
     use crate::testing::{known_trees, perft, play, random_play, returns};
 
-    fn sized(rows: u32, columns: u32) -> Breakthrough {
-        Race::new(&RaceParams { rows, columns, misere: false })
-    }
-
     /// As OpenSpiel counts them.
     #[test]
     fn the_trees_have_their_known_sizes() {
@@ -65,12 +61,12 @@ mod tests {
             ((5, 8), &[22, 484, 9768, 196_960, 3_773_006]),
             ((8, 5), &[13, 169, 2366, 33_124, 502_243, 7_604_206]),
         ];
-        known_trees(sized, &known);
+        known_trees(Breakthrough::sized, &known);
     }
 
     #[test]
     fn reaching_the_far_row_wins() {
-        let game = sized(5, 3);
+        let game = Breakthrough::sized(5, 3);
         assert_eq!(returns(&game, "a1-a2 c5-c4 a2-a3 c4-b3 a3-b4 b3-a2 b4xa5"), [1.0, -1.0]);
         let state = play(&game, "a1-a2 c5-c4 a2-a3 c4-b3 a3-b4 b3-a2 b4xa5");
         assert_eq!(
@@ -82,21 +78,21 @@ mod tests {
 
     #[test]
     fn capturing_everything_wins() {
-        let game = sized(5, 2);
+        let game = Breakthrough::sized(5, 2);
         assert_eq!(returns(&game, "a1-a2 a5-a4 b1-b2 a4-a3 b2xa3 b5-b4 a3xb4"), [1.0, -1.0]);
         assert_eq!(returns(&game, "b1-b2 b5-b4 b2-a3 b4xa3 a1-b2 a3xb2"), [-1.0, 1.0]);
     }
 
     #[test]
     fn random_play_has_its_known_statistics() {
-        let found = random_play(&sized(8, 8), 100_000);
+        let found = random_play(&Breakthrough::sized(8, 8), 100_000);
         assert!((found.length - 64.1).abs() < 0.3, "{found:?}");
         assert!((found.first_wins - 0.5).abs() < 0.02 && found.draws == 0.0, "{found:?}");
     }
 
     #[test]
     fn transpositions_meet() {
-        let game = sized(8, 8);
+        let game = Breakthrough::sized(8, 8);
         let hash = |moves| game.hash(&play(&game, moves));
         assert_eq!(hash("a2-a3 a7-a6 h2-h3"), hash("h2-h3 a7-a6 a2-a3"));
         // The same board to the mover's eyes, but the mover is another.
@@ -106,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_evaluator_counts_pieces_and_steps() {
-        let game = sized(8, 8);
+        let game = Breakthrough::sized(8, 8);
         let value = |moves| {
             let mut values = [0.0; 2];
             game.evaluate(&play(&game, moves), &mut values);
@@ -125,7 +121,8 @@ mod tests {
         assert_eq!(returns(&game, moves), [-1.0, 1.0]);
         assert!(game.text(&play(&game, moves), None).ends_with("black wins\n"));
         let found: Vec<u64> = (1..=4).map(|depth| perft(&game, &game.initial(), depth)).collect();
-        let plain: Vec<u64> = (1..=4).map(|depth| perft(&sized(5, 3), &game.initial(), depth)).collect();
+        let plain: Vec<u64> =
+            (1..=4).map(|depth| perft(&Breakthrough::sized(5, 3), &game.initial(), depth)).collect();
         assert_eq!(found, plain);
     }
 }

@@ -52,10 +52,6 @@ mod tests {
     use super::*;
     use crate::testing::{known_trees, play, random_games_last, returns};
 
-    fn sized(rows: u32, columns: u32) -> Knightthrough {
-        Race::new(&RaceParams { rows, columns, misere: false })
-    }
-
     /// Counted by the rules file, through its network.
     #[test]
     fn the_trees_have_their_known_sizes() {
@@ -64,12 +60,12 @@ mod tests {
             ((5, 5), &[14, 196, 2600, 32_184]),
             ((4, 3), &[6, 36, 162, 634, 1768, 3716, 5502]),
         ];
-        known_trees(sized, &known);
+        known_trees(Knightthrough::sized, &known);
     }
 
     #[test]
     fn reaching_the_far_row_wins() {
-        assert_eq!(returns(&sized(5, 5), "b1-a3 d5-c3 a3xb5"), [1.0, -1.0]);
+        assert_eq!(returns(&Knightthrough::sized(5, 5), "b1-a3 d5-c3 a3xb5"), [1.0, -1.0]);
         let misere = Knightthrough::new(&RaceParams { rows: 5, columns: 5, misere: true });
         assert_eq!(returns(&misere, "b1-a3 d5-c3 a3xb5"), [-1.0, 1.0]);
     }
@@ -77,13 +73,13 @@ mod tests {
     /// On two columns a knight needs two rows for a jump.
     #[test]
     fn who_cannot_move_has_lost() {
-        let game = sized(4, 2);
+        let game = Knightthrough::sized(4, 2);
         assert_eq!(game.turn(&play(&game, "a1-b3 a4-b2 b1-a3")), Turn::One(1));
         assert_eq!(returns(&game, "a1-b3 a4-b2 b1-a3 b4-a2"), [-1.0, 1.0]);
     }
 
     #[test]
     fn random_games_end() {
-        random_games_last(&sized(8, 8), 10_000, 10.0..100.0);
+        random_games_last(&Knightthrough::sized(8, 8), 10_000, 10.0..100.0);
     }
 }

@@ -92,13 +92,7 @@ impl Game for Cups {
         }
     }
 
-    fn action_name(&self, _: &Table, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-
-    fn text(&self, table: &Table, _: Option<usize>) -> String {
-        format!("{table:?}")
-    }
+    kibitz_core::in_numbers!();
 
     fn observe(&self, after: &Table, _: Turn, joint: &[Action], _: usize) -> Observation {
         match after.lifted.last() {

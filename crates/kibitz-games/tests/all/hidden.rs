@@ -70,13 +70,7 @@ impl Game for Bomb {
         }
     }
 
-    fn action_name(&self, _: &Wires, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-
-    fn text(&self, state: &Wires, _: Option<usize>) -> String {
-        format!("{state:?}")
-    }
+    kibitz_core::in_numbers!();
 
     fn observe(&self, after: &Wires, turn: Turn, joint: &[Action], _: usize) -> Observation {
         match (turn, after.asked, after.cut) {

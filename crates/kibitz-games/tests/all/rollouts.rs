@@ -51,13 +51,7 @@ impl Game for Detour {
         };
     }
 
-    fn action_name(&self, _: &Vec<u32>, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-
-    fn text(&self, taken: &Vec<u32>, _: Option<usize>) -> String {
-        format!("{taken:?}")
-    }
+    kibitz_core::in_numbers!();
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
         Abilities { evaluator: Some(self), ..Abilities::default() }

@@ -11,8 +11,9 @@ use crate::gdl::ground::{Ground, GroundLimits, GroundingStrategy, NotGround, gro
 use crate::gdl::parse::{Limits, parse};
 use crate::gdl::picture::Hints;
 use crate::gdl::regress::RegressLimits;
-use crate::gdl::run::{Propnet, ReasonLimits, Reasoner, RuleGame};
+use crate::gdl::run::{Propnet, ReasonLimits, Reasoner, RuleGame, TimedGame, TimedReasoner};
 use crate::gdl::syntax::Rules;
+use crate::gdl::times;
 use crate::limits::{Limit, limit};
 use crate::source::{Finding, Law, Severity, Source, Span};
 
@@ -136,6 +137,12 @@ pub fn load(source: &Source, limits: &LoadLimits) -> Result<Loaded, Vec<Finding>
     let whole = |what: String| vec![Finding::new(&NO_GAME, Span::default(), what)];
     let not_run = |not: NotGround| vec![no_game(&rules, not)];
     let hints = Hints::of(&rules);
+    if rules.timed {
+        let machine = TimedReasoner::new(&rules, &limits.reason).map_err(not_run)?;
+        let report = Report { machine: "reasoner", ..Report::default() };
+        let game = Arc::new(TimedGame::new(machine, hints, times::may_delay(&rules)).map_err(whole)?);
+        return Ok(Loaded { game, report, warnings: findings });
+    }
     let (game, report): (SharedModel, Report) = match smallest_network(&rules, &limits.ground) {
         Ok((mut machine, rules)) => {
             machine.regress_limits = limits.regress;

@@ -1,4 +1,5 @@
-//! GDL and GDL-II, in prefix and in infix notation: parse, check, ground, compile, run. One folder a phase.
+//! GDL and GDL-II, and both in real time (rtGDL, rtGDL-II), in prefix and in infix notation: parse, check, ground, compile,
+//! run. One folder a phase.
 //!
 //! From the lowest to the highest: [`syntax`] (the tree), [`mod@parse`] (from text to the tree),
 //! [`mod@check`] (is it a game?), [`deduce`] (what follows), [`mod@ground`] (rules without variables),
@@ -19,6 +20,7 @@ pub mod picture;
 pub mod regress;
 pub mod run;
 pub mod syntax;
+pub mod times;
 
 pub use check::check;
 pub use ground::{Ground, ground};

@@ -2,6 +2,8 @@
 //!
 //! A sprite covers up to four cells, and two sprites that touch cover one together. During a tick bits are set where
 //! sprites come to be and never taken away, so a bit that is not set is certain, and one that is set must be looked into.
+//! A state has its bits from one tick to the next: those of types that never move of themselves are made anew only after a
+//! sprite of theirs has gone from where it was.
 
 use crate::vgdl::level::Level;
 
@@ -106,20 +108,47 @@ fn bit(cell: usize) -> usize {
     if cell < OUTSIDE { cell } else { cell % OUTSIDE }
 }
 
-/// Of each type, the cells where it has a sprite, and those where it has several.
+/// The cells where a type has a sprite, and those where it has several.
 #[derive(Clone, Debug)]
-pub struct Marks(Vec<[Bits; 2]>);
+struct Mark {
+    once: Bits,
+    twice: Bits,
+    /// Sprites of the type have gone since from some of these.
+    stale: bool,
+}
+
+/// The cells of each type.
+#[derive(Clone, Debug)]
+pub struct Marks(Vec<Mark>);
 
 impl Marks {
-    /// Of so many types that have no sprites.
+    /// Of so many types, whose sprites have not been looked at.
     pub fn new(kinds: usize) -> Marks {
-        Marks(vec![[[0; WORDS]; 2]; kinds])
+        Marks(vec![Mark { once: [0; WORDS], twice: [0; WORDS], stale: true }; kinds])
+    }
+
+    /// A sprite of a type goes from where it was.
+    #[inline]
+    pub fn leave(&mut self, kind: usize) {
+        self.0[kind].stale = true;
+    }
+
+    /// Whether sprites of a type have gone from its cells.
+    #[inline]
+    pub fn is_stale(&self, kind: usize) -> bool {
+        self.0[kind].stale
+    }
+
+    /// Begins anew with a type: no cell has a sprite of it.
+    #[inline]
+    pub fn clear(&mut self, kind: usize) {
+        self.0[kind] = Mark { once: [0; WORDS], twice: [0; WORDS], stale: false };
     }
 
     /// A sprite of a type comes to be somewhere.
     #[inline]
     pub fn set(&mut self, screen: &Screen, kind: usize, place: (i32, i32)) -> Spot {
-        let [once, twice] = &mut self.0[kind];
+        let Mark { once, twice, .. } = &mut self.0[kind];
         let (mut covered, mut last) = (0, OUTSIDE);
         screen.any(place, |bit| {
             let mask = 1 << (bit % 64);
@@ -134,20 +163,30 @@ impl Marks {
     /// The cells of a type.
     #[inline]
     pub fn of(&self, kind: usize) -> &Bits {
-        &self.0[kind][0]
+        &self.0[kind].once
     }
 
-    /// The cells of several types, and those where they have several sprites.
+    /// The cells of several types.
     #[inline]
-    pub fn union(&self, kinds: impl Iterator<Item = usize>) -> [Bits; 2] {
+    pub fn union(&self, kinds: impl Iterator<Item = usize>) -> Bits {
+        let mut all = [0; WORDS];
+        for mark in kinds.map(|kind| &self.0[kind]) {
+            all.iter_mut().zip(&mark.once).for_each(|(all, once)| *all |= once);
+        }
+        all
+    }
+
+    /// The cells where several types together have several sprites.
+    #[inline]
+    pub fn several(&self, kinds: impl Iterator<Item = usize>) -> Bits {
         let (mut all, mut several) = ([0; WORDS], [0; WORDS]);
-        for [once, twice] in kinds.map(|kind| &self.0[kind]) {
+        for Mark { once, twice, .. } in kinds.map(|kind| &self.0[kind]) {
             for word in 0..WORDS {
                 several[word] |= twice[word] | all[word] & once[word];
                 all[word] |= once[word];
             }
         }
-        [all, several]
+        several
     }
 }
 
@@ -185,9 +224,16 @@ mod tests {
         let screen = Screen::new(&level(5, 5, 10));
         let mut marks = Marks::new(2);
         marks.set(&screen, 0, (10, 10));
-        assert!(!meet(&marks.union([0].into_iter())[1], marks.of(0)));
+        assert!(!meet(&marks.several([0].into_iter()), marks.of(0)));
         marks.set(&screen, 1, (15, 10));
-        assert!(meet(&marks.union([0, 1].into_iter())[1], marks.of(0)));
+        assert!(meet(&marks.several([0, 1].into_iter()), marks.of(0)));
+        assert!(
+            marks.is_stale(0) && {
+                marks.clear(0);
+                !marks.is_stale(0)
+            }
+        );
+        assert!(!meet(&marks.union([0, 1].into_iter()), &[1 << 6, 0, 0, 0, 0, 0, 0, 0]));
         assert!(!screen.covers((30, 10), marks.of(1)));
     }
 }

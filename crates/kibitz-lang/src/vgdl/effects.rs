@@ -1,10 +1,10 @@
 //! What happens where sprites meet, and at the edge of the screen.
 
-use crate::vgdl::cells::{self, Bits, Marks, outside};
+use crate::vgdl::cells::{self, Bits, outside};
 use crate::vgdl::ontology::Verb;
 use crate::vgdl::rules::{KindId, Orientation};
 use crate::vgdl::state::{DEAD, Meeting, ORIENTED, STOPPED, Sprite};
-use crate::vgdl::tick::{Chance, Tick};
+use crate::vgdl::tick::{Chance, Tick, far};
 
 /// A sprite that may meet others: its row in the search, which of its family's types it is, and its number.
 type Partner = (i32, u16, u32);
@@ -57,22 +57,12 @@ impl<C: Chance> Tick<'_, C> {
     /// All effects of a tick, in the order of the rules.
     pub(super) fn effects(&mut self) {
         let world = self.world;
-        let mut marks = world.marks.clone();
-        let mut spots = Vec::with_capacity(self.state.sprites.len() + 8);
-        let mut mark =
-            |sprite: &Sprite| marks.set(&world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
-        for (kind, known) in world.spots.iter().enumerate() {
-            if world.frozen[kind] {
-                spots.extend_from_slice(known);
-            } else {
-                spots.extend(self.state.sprites[self.state.range(kind as KindId)].iter().map(&mut mark));
-            }
-        }
-        spots.extend(self.state.sprites[self.state.newborn()..].iter().map(&mut mark));
-        (self.marks, self.spots) = (Some(marks), spots);
+        world.mark(self.state);
+        self.meeting = true;
         for (kind, list) in &world.rules.edge {
             for &effect in list {
-                if !outside(&self.cells(&world.kind(*kind).family)[0]) {
+                let may_be_outside = |k: &KindId| outside(self.state.marks.of(usize::from(*k)));
+                if !world.kind(*kind).family.iter().any(may_be_outside) {
                     continue;
                 }
                 for at in self.members(*kind) {
@@ -90,13 +80,11 @@ impl<C: Chance> Tick<'_, C> {
                 self.meet(effect, meeting, &mut lists);
             }
         }
-        self.marks = None;
     }
 
-    /// Where sprites of some types may be, and where several.
-    fn cells(&self, kinds: &[KindId]) -> [Bits; 2] {
-        let kinds = kinds.iter().map(|kind| usize::from(*kind));
-        self.marks.as_ref().map_or_else(Default::default, |marks| marks.union(kinds))
+    /// Where sprites of some types may be.
+    fn cells(&self, kinds: &[KindId]) -> Bits {
+        self.state.marks.union(kinds.iter().map(|kind| usize::from(*kind)))
     }
 
     fn members(&self, kind: KindId) -> Vec<usize> {
@@ -108,14 +96,13 @@ impl<C: Chance> Tick<'_, C> {
         partners.clear();
         let (world, block) = (self.world, self.world.level.block);
         for (number, k) in world.kind(kind).family.iter().enumerate() {
-            let here = |marks: &Marks| on.is_none_or(|on| cells::meet(marks.of(usize::from(*k)), on));
-            if !self.marks.as_ref().is_some_and(here) {
+            if on.is_some_and(|on| !cells::meet(self.state.marks.of(usize::from(*k)), on)) {
                 continue;
             }
             let mut add = |at: usize| {
                 let sprite = &self.state.sprites[at];
                 let is_on = on.is_none_or(|on| {
-                    let known = cells::on(on, self.spots[at]);
+                    let known = cells::on(on, sprite.spot);
                     known.unwrap_or_else(|| world.screen.covers((sprite.x, sprite.y), on))
                 });
                 if is_on {
@@ -139,12 +126,13 @@ impl<C: Chance> Tick<'_, C> {
     fn meet(&mut self, effect: usize, meeting: &Meeting, lists: &mut Lists) {
         let (world, block) = (self.world, self.world.level.block);
         // Where nobody touches anybody, no effect changes that.
-        let left = self.cells(&world.kind(meeting.left).family)[0];
-        let right = self.cells(&world.kind(meeting.right).family)[0];
+        let left = self.cells(&world.kind(meeting.left).family);
+        let right = self.cells(&world.kind(meeting.right).family);
         let mut shared = left;
         shared.iter_mut().zip(&right).for_each(|(shared, right)| *shared &= right);
         if !meeting.disjoint {
-            let several = self.cells(&meeting.both)[1];
+            let both = meeting.both.iter().map(|kind| usize::from(*kind));
+            let several = self.state.marks.several(both);
             shared.iter_mut().zip(&several).for_each(|(shared, several)| *shared &= several);
         }
         if shared.iter().all(|word| *word == 0) {
@@ -222,15 +210,16 @@ impl<C: Chance> Tick<'_, C> {
 
     fn kill(&mut self, at: usize) {
         self.deaths = true;
-        self.state.sprites[at].flags |= DEAD;
+        let sprite = &mut self.state.sprites[at];
+        sprite.flags |= DEAD;
+        self.state.marks.leave(usize::from(sprite.kind));
     }
 
     /// A sprite is born where others may meet it.
     fn born(&mut self, kind: KindId, place: (i32, i32)) -> Option<usize> {
         let born = self.world.birth(self.state, kind, place)?;
-        if let Some(marks) = &mut self.marks {
-            self.spots.push(marks.set(&self.world.screen, usize::from(kind), place));
-        }
+        let spot = self.state.marks.set(&self.world.screen, usize::from(kind), place);
+        self.state.sprites[born].spot = spot;
         Some(born)
     }
 
@@ -287,7 +276,7 @@ impl<C: Chance> Tick<'_, C> {
             Verb::WrapAround => {
                 let level = &world.level;
                 let sprite = &mut self.state.sprites[one];
-                let offset = effect.offset.saturating_mul(level.block);
+                let offset = far(effect.offset.saturating_mul(level.block));
                 match sprite.orientation {
                     Orientation::RIGHT => sprite.x = offset,
                     Orientation::LEFT => sprite.x = (level.width - 1) * level.block - offset,

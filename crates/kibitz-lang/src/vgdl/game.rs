@@ -185,6 +185,10 @@ impl StateHash<State> for VideoGame {
             let rest =
                 u64::from(sprite.kind) << 48 | u64::from(still) << 32 | u64::from(sprite.count) << 16;
             (place, rest | u64::from(flags), sprite.row_y - sprite.y).hash(&mut hasher);
+            // Elsewhere the next update overwrites it.
+            if !self.world.updated[usize::from(sprite.kind)] {
+                sprite.last.hash(&mut hasher);
+            }
             if sprite.purse != NO_PURSE {
                 let purse = usize::from(sprite.purse) * resources;
                 state.purses[purse..purse + resources].hash(&mut hasher);

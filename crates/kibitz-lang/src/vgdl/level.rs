@@ -27,6 +27,9 @@ const SEVERAL: Law = Law {
     rule: "a level has one avatar; the player moves the first",
 };
 
+/// How many pixels a screen may be wide or high.
+const MOST_PIXELS: i32 = 1 << 28;
+
 /// The cells of a level, and who stands on them.
 #[derive(Clone, Debug, Default)]
 pub struct Level {
@@ -84,15 +87,21 @@ pub fn level(rules: &Rules, source: &Source, file: u16, limits: LevelLimits) -> 
         return (Level::default(), findings);
     }
     let height = rows.len();
-    let block = rules.block.unwrap_or((800 / width.max(height) as i32).max(2));
+    let longest = width.max(height) as i32;
+    let block = rules.block.unwrap_or((800 / longest).max(2)).min(MOST_PIXELS / longest).max(1);
     let mut level = Level { width: width as i32, height: height as i32, block, placed: Vec::new() };
     let (mut unknown, mut ragged) = (Vec::new(), None);
     for (row, (start, line)) in rows.iter().enumerate() {
+        // What is refused need not be read on: a character may stand for many types.
+        if level.placed.len() > limits.sprites {
+            break;
+        }
         if line.chars().count() > width {
             ragged = ragged.or(Some(Span::new(*start, start + line.len())));
         }
         for (column, (at, character)) in line.char_indices().enumerate().take(width) {
             match rules.placed(character) {
+                Some(_) if level.placed.len() > limits.sprites => break,
                 Some(kinds) => level.placed.extend(kinds.iter().map(|k| (*k, column as i32, row as i32))),
                 None if character == ' ' || character == '.' || unknown.contains(&character) => {}
                 None => {
@@ -110,8 +119,7 @@ pub fn level(rules: &Rules, source: &Source, file: u16, limits: LevelLimits) -> 
         findings.push(Finding::new(&RAGGED, span, message).in_file(file));
     }
     if level.placed.len() > limits.sprites {
-        let message =
-            format!("{} sprites are more than {} (limit.sprites)", level.placed.len(), limits.sprites);
+        let message = format!("there are more sprites than {} (limit.sprites)", limits.sprites);
         findings.push(Finding::new(&SIZE, Span::default(), message).in_file(file));
     }
     let is_avatar = |kind: KindId| {

@@ -12,6 +12,9 @@ use crate::vgdl::state::{ORIENTED, Sprite, State, World};
 const CELL: i32 = 24;
 /// The height of a line of words.
 const LINE: i32 = 18;
+/// From one line of the legend to the next, and from the screen to the first.
+const PITCH: i32 = CELL + 4;
+const GAP: i32 = 6;
 
 /// Colours that rules name.
 const COLOURS: [(&str, &str); 21] = [
@@ -174,7 +177,7 @@ pub fn svg(world: &World, state: &State) -> String {
     let names = legend(world, state);
     let columns = (width / 120).max(1);
     let rows = (names.len() as i32 + columns - 1) / columns;
-    let mut picture = Picture::new(width.max(160), height + 2 * LINE + rows * CELL);
+    let mut picture = Picture::new(width.max(160), height + 2 * LINE + rows * PITCH + GAP);
     let mut seen = in_front(world, state);
     seen.retain(|at| cell(world, &state.sprites[*at]).is_some());
     for (number, at) in seen.iter().enumerate() {
@@ -201,10 +204,10 @@ pub fn svg(world: &World, state: &State) -> String {
     }
     for (number, kind) in names.iter().enumerate() {
         let (column, row) = (number as i32 % columns, number as i32 / columns);
-        let (x, y) = (column * (width / columns) + CELL / 2 + 2, height + CELL / 2 + row * CELL + 2);
+        let (x, y) = (column * (width / columns) + CELL / 2 + 2, height + GAP + PITCH / 2 + row * PITCH);
         shape(&mut picture, world, *kind, (x, y));
         picture.line_of_words(x + CELL / 2 + 4, y, 12, INK, &world.kind(*kind).name);
     }
-    picture.line_of_words(4, height + rows * CELL + LINE, 13, INK, &status(world, state));
+    picture.line_of_words(4, height + GAP + rows * PITCH + LINE, 13, INK, &status(world, state));
     picture.finish()
 }

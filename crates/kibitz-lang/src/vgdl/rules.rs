@@ -221,21 +221,20 @@ impl Rules {
         self.kinds.iter().enumerate().map(idle).collect()
     }
 
-    /// The types whose sprites nothing ever moves, kills or makes.
-    pub fn frozen(&self) -> Vec<bool> {
+    /// The types whose sprites stay where the level puts them: nothing ever moves or makes one.
+    pub fn unmoved(&self) -> Vec<bool> {
+        use Verb::{BounceForward, PullWithIt, TeleportToExit, TurnAround};
         let rules = self;
         let mut still = self.idle();
-        let lists = rules.pairs.iter().map(|(kind, _, list)| (*kind, list));
-        for (kind, list) in lists.chain(rules.edge.iter().map(|(kind, list)| (*kind, list))) {
-            let harmless = |effect: &usize| {
-                use Verb::{ChangeResource, CollectResource, SpawnIfHasMore, UndoAll};
+        for (kind, _, list) in &rules.pairs {
+            let moves = |effect: &usize| {
                 matches!(
                     rules.effects[*effect].verb,
-                    ChangeResource | CollectResource | SpawnIfHasMore | UndoAll
+                    BounceForward | PullWithIt | TeleportToExit | TurnAround
                 )
             };
-            if !list.iter().all(harmless) {
-                rules.kinds[usize::from(kind)].family.iter().for_each(|k| still[usize::from(*k)] = false);
+            if list.iter().any(moves) {
+                rules.kinds[usize::from(*kind)].family.iter().for_each(|k| still[usize::from(*k)] = false);
             }
         }
         let made = rules.effects.iter().flat_map(|effect| effect.made.iter().chain(&effect.other));

@@ -1,6 +1,6 @@
 //! A moment of a game, as flat arrays, and the world that it belongs to.
 
-use crate::vgdl::cells::{Marks, Screen, Spot};
+use crate::vgdl::cells::{Marks, SEVERAL, Screen, Spot};
 use crate::vgdl::level::Level;
 use crate::vgdl::ontology::{Avatar, Conduct, Verb};
 use crate::vgdl::rules::{Kind, KindId, Orientation, Rules};
@@ -44,6 +44,8 @@ pub struct Sprite {
     pub orientation: Orientation,
     /// See [`NEW`] and those below it.
     pub flags: u8,
+    /// On which cell it is, as far as that is known.
+    pub spot: Spot,
 }
 
 impl Sprite {
@@ -75,6 +77,8 @@ pub struct State {
     pub chosen: Option<Input>,
     /// Whether a sprite that never moves of itself has been moved since its last update.
     pub stirred: bool,
+    /// Where sprites of each type may be; up to date while effects happen.
+    pub(super) marks: Marks,
 }
 
 /// What a player does in a tick.
@@ -109,11 +113,6 @@ pub struct World {
     pub(super) turns: Vec<KindId>,
     /// From pixels to cells.
     pub(super) screen: Screen,
-    /// Of each type whether nothing ever moves, kills or makes its sprites.
-    pub(super) frozen: Vec<bool>,
-    /// Where the sprites of these types are: of each type, and one by one.
-    pub(super) marks: Marks,
-    pub(super) spots: Vec<Vec<Spot>>,
     /// What runs where two types meet.
     pub(super) meetings: Vec<Meeting>,
 }
@@ -148,32 +147,9 @@ impl World {
         let updated: Vec<bool> = numbers.map(|k| rules.order.contains(&k)).collect();
         let idle = rules.idle();
         let turns = rules.order.iter().copied().filter(|k| !idle[usize::from(*k)]).collect();
-        let frozen = rules.frozen();
         let screen = Screen::new(&level);
-        let kinds = rules.kinds.len();
         let meetings = rules.pairs.iter().map(|(a, b, list)| Meeting::new(&rules, *a, *b, list)).collect();
-        let mut world = World {
-            rules,
-            level,
-            most_sprites,
-            last_tick,
-            is_random,
-            updated,
-            idle,
-            turns,
-            screen,
-            frozen,
-            marks: Marks::new(kinds),
-            spots: vec![Vec::new(); kinds],
-            meetings,
-        };
-        for sprite in world.initial().sprites {
-            let kind = usize::from(sprite.kind);
-            if world.frozen[kind] {
-                world.spots[kind].push(world.marks.set(&world.screen, kind, (sprite.x, sprite.y)));
-            }
-        }
-        world
+        World { rules, level, most_sprites, last_tick, is_random, updated, idle, turns, screen, meetings }
     }
 
     /// The type of a number.
@@ -208,12 +184,14 @@ impl World {
             won: None,
             chosen: None,
             stirred: false,
+            marks: Marks::new(self.rules.kinds.len()),
         };
         for &(kind, column, row) in &self.level.placed {
             let block = self.level.block;
             self.birth(&mut state, kind, (column * block, row * block));
         }
         self.settle(&mut state);
+        self.mark(&mut state);
         let is_avatar = |sprite: &Sprite| self.avatar(sprite.kind).is_some();
         state.avatar = state.sprites.iter().position(is_avatar).map_or(NOBODY, |at| at as u32);
         state
@@ -237,8 +215,27 @@ impl World {
             purse: NO_PURSE,
             orientation: *orientation,
             flags: NEW | if *oriented { ORIENTED } else { 0 },
+            spot: SEVERAL,
         });
         Some(state.sprites.len() - 1)
+    }
+
+    /// Finds where all sprites are, as far as that is not known from the tick before.
+    pub(super) fn mark(&self, state: &mut State) {
+        let State { sprites, starts, marks, .. } = state;
+        for (kind, range) in starts.windows(2).enumerate() {
+            if self.idle[kind] && !marks.is_stale(kind) {
+                continue;
+            }
+            marks.clear(kind);
+            for sprite in &mut sprites[range[0] as usize..range[1] as usize] {
+                sprite.spot = marks.set(&self.screen, kind, (sprite.x, sprite.y));
+            }
+        }
+        let newborn = starts.last().map_or(0, |end| *end as usize);
+        for sprite in &mut sprites[newborn..] {
+            sprite.spot = marks.set(&self.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
+        }
     }
 
     /// Takes the dead away and sorts the newborn in.
@@ -250,23 +247,27 @@ impl World {
             return;
         }
         let (avatar, sorted) = (state.avatar as usize, state.newborn());
-        let mut sprites = Vec::with_capacity(state.sprites.len());
+        let mut sprites: Vec<Sprite> = Vec::with_capacity(state.sprites.len());
         state.avatar = NOBODY;
+        let has_newborn = sorted < state.sprites.len();
         for kind in 0..state.starts.len() - 1 {
             let old = state.starts[kind] as usize..state.starts[kind + 1] as usize;
-            let begin = sprites.len() as u32;
-            let born =
-                (sorted..state.sprites.len()).filter(|at| usize::from(state.sprites[*at].kind) == kind);
-            for at in old.chain(born) {
-                if state.sprites[at].is(DEAD) {
-                    continue;
+            let begin = sprites.len();
+            state.starts[kind] = begin as u32;
+            let alive = &state.sprites[old.clone()];
+            if !alive.iter().any(|sprite| sprite.is(DEAD)) {
+                sprites.extend_from_slice(alive);
+                if old.contains(&avatar) {
+                    state.avatar = (begin + avatar - old.start) as u32;
                 }
-                if at == avatar {
-                    state.avatar = sprites.len() as u32;
-                }
-                sprites.push(state.sprites[at]);
+            } else {
+                keep(&state.sprites, old, avatar, &mut state.avatar, &mut sprites);
             }
-            state.starts[kind] = begin;
+            if has_newborn {
+                let born = sorted..state.sprites.len();
+                let born = born.filter(|at| usize::from(state.sprites[*at].kind) == kind);
+                keep(&state.sprites, born, avatar, &mut state.avatar, &mut sprites);
+            }
         }
         if let Some(end) = state.starts.last_mut() {
             *end = sprites.len() as u32;
@@ -286,7 +287,28 @@ impl World {
     }
 }
 
+/// Those of some sprites that live, and where the avatar is among them.
+fn keep(
+    from: &[Sprite],
+    some: impl Iterator<Item = usize>,
+    avatar: usize,
+    is_now: &mut u32,
+    sprites: &mut Vec<Sprite>,
+) {
+    for at in some.filter(|at| !from[*at].is(DEAD)) {
+        if at == avatar {
+            *is_now = sprites.len() as u32;
+        }
+        sprites.push(from[at]);
+    }
+}
+
 impl State {
+    /// Forgets what is known of where sprites are; it is found out again.
+    pub fn forget(&mut self) {
+        self.marks = Marks::new(self.starts.len() - 1);
+    }
+
     /// Where the sprites of a type are that were there before the tick.
     #[inline]
     pub fn range(&self, kind: KindId) -> std::ops::Range<usize> {

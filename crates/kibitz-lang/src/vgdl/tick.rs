@@ -2,7 +2,7 @@
 
 use kibitz_core::Rng;
 
-use crate::vgdl::cells::{Marks, SEVERAL, Spot};
+use crate::vgdl::cells::SEVERAL;
 use crate::vgdl::ontology::{Avatar, Conduct};
 use crate::vgdl::rules::{Condition, KindId, Orientation};
 use crate::vgdl::state::{DEAD, Input, NEW, NOBODY, ORIENTED, STOPPED, State, World};
@@ -40,14 +40,12 @@ pub(super) struct Tick<'a, C> {
     pub(super) pulled: Vec<usize>,
     /// How often a sprite has been put somewhere.
     pub(super) moves: u64,
-    /// Where sprites of each type may be, once all have moved of themselves.
-    pub(super) marks: Option<Marks>,
-    /// On which cell each sprite is, as far as that is known then.
-    pub(super) spots: Vec<Spot>,
     /// The moves that somebody chooses from.
     ways: Vec<Orientation>,
     /// Whether somebody has died.
     pub(super) deaths: bool,
+    /// Whether all have moved of themselves, and effects happen.
+    pub(super) meeting: bool,
 }
 
 impl World {
@@ -62,10 +60,9 @@ impl World {
             chance,
             pulled: Vec::new(),
             moves: 0,
-            marks: None,
-            spots: Vec::new(),
             ways: Vec::new(),
             deaths: false,
+            meeting: false,
         };
         tick.updates(input);
         tick.effects();
@@ -141,7 +138,7 @@ impl<C: Chance> Tick<'_, C> {
                     for orientation in Orientation::ALL {
                         if self.chance.unit('P') < of.probability {
                             let (right, down) = orientation.vector();
-                            let place = (x + right * block, y + down * block);
+                            let place = (far(x + right * block), far(y + down * block));
                             world.birth(self.state, of.target.unwrap_or(kind), place);
                         }
                     }
@@ -286,7 +283,7 @@ impl<C: Chance> Tick<'_, C> {
         let sprite = self.state.sprites[at];
         let ahead = avatar == Avatar::Shoot;
         let (x, y) = if ahead { sprite.orientation.vector() } else { (0, 0) };
-        let place = (sprite.x + x * world.level.block, sprite.y + y * world.level.block);
+        let place = (far(sprite.x + x * world.level.block), far(sprite.y + y * world.level.block));
         let Some(shot) = world.birth(self.state, target, place) else { return };
         if ahead && self.state.sprites[shot].is(ORIENTED) {
             self.state.sprites[shot].orientation = sprite.orientation;
@@ -332,7 +329,8 @@ impl<C: Chance> Tick<'_, C> {
 
     /// A speed in pixels.
     pub(super) fn pixels(&self, speed: f64) -> i32 {
-        (speed * f64::from(self.world.level.block)) as i32
+        // Nothing goes farther than this, so that sums and differences of places are numbers still.
+        ((speed * f64::from(self.world.level.block)) as i32).clamp(-FAR, FAR)
     }
 
     /// A sprite moves because it, or somebody else, wants it to.
@@ -360,11 +358,11 @@ impl<C: Chance> Tick<'_, C> {
 
     /// Moves a sprite unless it moved too lately.
     pub(super) fn step(&mut self, at: usize, way: (i32, i32), pixels: i32) {
-        let pixels = if pixels == 0 { self.speed(at) as i32 } else { pixels };
+        let pixels = if pixels == 0 { far(self.speed(at) as i32) } else { pixels };
         let sprite = &mut self.state.sprites[at];
         if self.world.kind(sprite.kind).cooldown <= sprite.still && way != (0, 0) {
             sprite.still = 0;
-            let place = (sprite.x.saturating_add(way.0 * pixels), sprite.y.saturating_add(way.1 * pixels));
+            let place = (far(sprite.x + way.0 * pixels), far(sprite.y + way.1 * pixels));
             self.put(at, place);
         }
     }
@@ -380,12 +378,24 @@ impl<C: Chance> Tick<'_, C> {
     /// A sprite is somewhere else.
     pub(super) fn moved(&mut self, at: usize) {
         self.moves += 1;
-        if let Some(marks) = &mut self.marks {
-            let sprite = &self.state.sprites[at];
-            marks.set(&self.world.screen, usize::from(sprite.kind), (sprite.x, sprite.y));
-            self.spots[at] = SEVERAL;
+        let sprite = &mut self.state.sprites[at];
+        sprite.spot = SEVERAL;
+        let (kind, place) = (usize::from(sprite.kind), (sprite.x, sprite.y));
+        // What moves of itself is marked when all have moved.
+        if self.meeting {
+            self.state.marks.set(&self.world.screen, kind, place);
+            self.state.marks.leave(kind);
         }
     }
+}
+
+/// No sprite is farther than this from the upper left corner, in pixels: more than the largest screen.
+pub(super) const FAR: i32 = (1 << 29) - 1;
+
+/// A coordinate that is no farther.
+#[inline]
+pub(super) fn far(place: i32) -> i32 {
+    place.clamp(-FAR, FAR)
 }
 
 /// Less than any amount that can be had.

@@ -14,4 +14,5 @@ mod symmetries;
 mod time;
 mod vgdl;
 mod vgdl_json;
+mod vgdl_rules;
 mod vgdl_statistics;

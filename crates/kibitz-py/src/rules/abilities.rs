@@ -30,8 +30,8 @@ impl PyRules {
             evaluator: there(&methods.evaluate).map(|it| it as _),
             action_heuristic: there(&methods.action_values).map(|it| it as _),
             preferred: there(&methods.preferred).map(|it| it as _),
-            shown_chance: None,
-            pieces: None,
+            shown_chance: there(&methods.shown).map(|it| it as _),
+            pieces: there(&methods.split).map(|it| it as _),
             resampling: there(&methods.resample).map(|it| it as _),
             view_key: there(&methods.view_key).map(|it| it as _),
             collapsed: there(&methods.collapsed).map(|it| it as _),
@@ -84,7 +84,12 @@ impl PyRules {
     }
 
     /// The value of an action.
-    fn value_of<'py>(&self, method: &str, py: Python<'py>, action: Action) -> Checked<Bound<'py, PyAny>> {
+    pub(super) fn value_of<'py>(
+        &self,
+        method: &str,
+        py: Python<'py>,
+        action: Action,
+    ) -> Checked<Bound<'py, PyAny>> {
         let value = self.action_value(py, action);
         value.ok_or_else(|| {
             let number = action.0;
@@ -95,7 +100,7 @@ impl PyRules {
     }
 
     /// The same as a number again.
-    fn number_of(&self, method: &str, value: &Bound<'_, PyAny>) -> Checked<Action> {
+    pub(super) fn number_of(&self, method: &str, value: &Bound<'_, PyAny>) -> Checked<Action> {
         self.action(value).map_err(|_| {
             Trouble::Contract(format!("{method} returned {}, which is not hashable", show(value)))
         })
@@ -377,6 +382,10 @@ impl RealTime<Truth> for PyRules {
                 )),
             }
         })
+    }
+
+    fn tick(&self) -> f64 {
+        self.tick
     }
 
     fn pass(&self, state: &mut Truth, ticks: u64) {

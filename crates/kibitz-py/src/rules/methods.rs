@@ -25,6 +25,13 @@ pub struct Methods {
     pub action_values: Option<Py<PyAny>>,
     pub preferred: Option<Py<PyAny>>,
     pub resample: Option<Py<PyAny>>,
+    pub shown: Option<Py<PyAny>>,
+    pub piece_prior: Option<Py<PyAny>>,
+    pub split: Option<Py<PyAny>>,
+    pub join: Option<Py<PyAny>>,
+    pub piece_done: Option<Py<PyAny>>,
+    pub done_together: Option<Py<PyAny>>,
+    pub take_in: Option<Py<PyAny>>,
     pub collapsed: Option<Py<PyAny>>,
     pub planning_model: Option<Py<PyAny>>,
     pub judge: Option<Py<PyAny>>,
@@ -90,6 +97,13 @@ impl Methods {
             action_values: find("action_values")?,
             preferred: find("preferred")?,
             resample: find("resample")?,
+            shown: find("shown")?,
+            piece_prior: find("piece_prior")?,
+            split: find("split")?,
+            join: find("join")?,
+            piece_done: find("piece_done")?,
+            done_together: find("done_together")?,
+            take_in: find("take_in")?,
             collapsed: find("collapsed")?,
             planning_model: find("planning_model")?,
             judge: find("judge")?,
@@ -196,6 +210,21 @@ pub fn read_counts(rules: &Bound<'_, PyAny>, methods: &Methods) -> PyResult<(u32
     };
     let symmetries = count("symmetries", "reflected", methods.reflected.is_some())?;
     Ok((count("atom_count", "atoms", methods.atoms.is_some())?, symmetries as usize))
+}
+
+/// How long a tick is, in the game's own unit of time.
+///
+/// # Errors
+/// ValueError for what is no time.
+pub fn read_tick(rules: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let Some(value) = rules.getattr_opt("tick")?.filter(|value| !value.is_none()) else { return Ok(1.0) };
+    match value.extract::<f64>() {
+        Ok(tick) if tick.is_finite() && tick > 0.0 => Ok(tick),
+        _ => {
+            let (class, found) = (rules.get_type().name()?.to_string(), value.repr()?.to_string());
+            Err(PyValueError::new_err(format!("{class}.tick should be a time above zero, not {found}")))
+        }
+    }
 }
 
 /// What the class weighs its features with, by their names, in order.

@@ -10,6 +10,7 @@
 
 mod abilities;
 mod bits;
+mod hidden;
 mod methods;
 mod read;
 
@@ -34,6 +35,11 @@ pub const ACTION_BITS: u32 = 31;
 pub struct Truth(Option<Py<PyAny>>);
 
 impl Truth {
+    /// What the user's rules take for a state.
+    pub fn new(value: Py<PyAny>) -> Truth {
+        Truth(Some(value))
+    }
+
     /// The user's object.
     pub fn value(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.0.as_ref().map(|state| state.clone_ref(py))
@@ -62,6 +68,8 @@ pub struct PyRules {
     /// The features' names and weights.
     features: Vec<(String, f64)>,
     symmetries: usize,
+    /// How long a tick is.
+    tick: f64,
     methods: Methods,
     /// The players' numbers as Python objects.
     seats: Vec<Py<PyAny>>,
@@ -85,6 +93,7 @@ impl PyRules {
         let methods = Methods::find(rules)?;
         let info = methods::read_info(rules, &methods)?;
         let (atom_count, symmetries) = methods::read_counts(rules, &methods)?;
+        methods.check_pieces(&rules.get_type().name()?.to_string())?;
         let features = methods::read_weights(rules, &methods)?;
         let seats = (0..info.players)
             .map(|player| Ok(player.into_pyobject(py)?.into_any().unbind()))
@@ -96,6 +105,7 @@ impl PyRules {
             atom_count,
             features,
             symmetries,
+            tick: methods::read_tick(rules)?,
             methods,
             seats,
             actions: Interner::new(py, ACTION_BITS),
@@ -156,7 +166,8 @@ impl PyRules {
 
     /// Whether observations are the user's values and not plain joint actions.
     pub fn own_observations(&self) -> bool {
-        self.methods.observe.is_some() || self.methods.resample.is_some()
+        let Methods { observe, resample, shown, split, .. } = &self.methods;
+        [observe, resample, shown, split].into_iter().any(Option::is_some)
     }
 
     /// The latest failure's exception, if it was one.

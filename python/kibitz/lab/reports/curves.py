@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kibitz.lab.reports.names import BUDGETS, clip, read
+from kibitz.lab.reports.names import BUDGETS, Spec, clip, read
 from kibitz.lab.reports.plots import COLOURS, INK, MARKERS, Point, amounts_axis, blank, draw_line, style
 from kibitz.lab.reproductions import COST, Curve
 from kibitz.lab.statistics.agreement import Figure as Value
@@ -99,18 +100,41 @@ def _heat_map(axes: Axes, measured: Measured, low: float, high: float) -> None:
 
 
 def _apart(planners: Sequence[str]) -> list[str]:
-    """What tells planners apart: their parameters that not all of them have, or their names.
+    """What tells planners apart: names, and among the same names the parameters that not all have.
 
     >>> from kibitz.lab.reports.curves import _apart
     >>> _apart(["hindsight(worlds=3, horizon=1)", "hindsight(worlds=3, horizon=5)"])
     ['horizon=1', 'horizon=5']
+    >>> _apart(["patrol(clockwise)", "patrol(counterclockwise)", "hindsight(worlds=3)"])
+    ['patrol(clockwise)', 'patrol(counterclockwise)', 'hindsight']
+    >>> _apart([f"hindsight(belief=particles({n}, weights=none))" for n in (10, 30)])
+    ['belief=particles(10)', 'belief=particles(30)']
     """
     specs = [read(planner) for planner in planners]
-    shared = frozenset.intersection(*(frozenset(spec.parameters) for spec in specs))
-    if len({spec.name for spec in specs}) > 1:
-        return [clip(spec.text(shared), 30) for spec in specs]
-    rows = [", ".join(f"{k}={v}" for k, v in spec.parameters if (k, v) not in shared) for spec in specs]
-    return [clip(row or spec.name, 30) for row, spec in zip(rows, specs, strict=True)]
+    alike: defaultdict[str, list[Spec]] = defaultdict(list)
+    for spec in specs:
+        alike[spec.name].append(spec)
+    labels = []
+    for spec in specs:
+        group = alike[spec.name]
+        own = frozenset.intersection(*(frozenset(each.parameters) for each in group))
+        given = [
+            (key, _value_apart(value, [dict(each.parameters).get(key, "") for each in group]))
+            for key, value in spec.parameters
+            if (key, value) not in own
+        ]
+        told = ", ".join(f"{key}={value}" if key else value for key, value in given)
+        labels.append(told if told and len(alike) == 1 else spec.name + (f"({told})" if told else ""))
+    return [clip(label, 30) for label in labels]
+
+
+def _value_apart(value: str, others: Sequence[str]) -> str:
+    """A parameter's value, without what all values of the same name have."""
+    if "(" not in value:
+        return value
+    spec = read(value)
+    alike = [each for each in map(read, {*others}) if each.name == spec.name]
+    return spec.text(frozenset.intersection(*(frozenset(each.parameters) for each in alike)))
 
 
 def _panel(axes: Axes, measured: Measured, planners: list[str], published: list[str]) -> None:

@@ -42,13 +42,14 @@ def report_html(
     return document(title, parts)
 
 
-def fragment(blocks: Sequence[Block]) -> str:
+def fragment(blocks: Sequence[Block], *, pictures: bool = True) -> str:
     """The tables and pictures for a notebook, which has a style of its own."""
     parts = []
     for block in blocks:
         head, *rows = block_table(block)
         parts.append(f"<h3>{escape(block.facts.spec)}</h3><p>{escape(block.head)}</p>{table(head, rows)}")
-        parts += [image(svg(draw()), TITLES[name]) for name, draw in plots(block).items()]
+        if pictures:
+            parts += [image(svg(draw()), TITLES[name]) for name, draw in plots(block).items()]
     return "\n".join(parts)
 
 

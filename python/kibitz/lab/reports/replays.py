@@ -28,7 +28,8 @@ CONTROLS = """<div class="controls" hidden>
 <button type="button" data-go="first" title="to the beginning (Home)">|◀</button>
 <button type="button" data-go="back" title="back (left arrow)">◀</button>
 <button type="button" data-go="play" title="play and pause (space)">play</button>
-<select aria-label="moves a second"><option value="1">1 a second</option><option value="2">2 a second</option>
+<select aria-label="moves a second">
+<option value="1">1 a second</option><option value="2">2 a second</option>
 <option value="5">5 a second</option><option value="10">10 a second</option>
 <option value="20">20 a second</option></select>
 <input type="range" min="0" value="0" aria-label="move">

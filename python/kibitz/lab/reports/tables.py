@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kibitz.lab.reports.figures import Block
 from kibitz.lab.reports.text import block_table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 COLUMNS = (
     "game", "planner", "budget_kind", "budget", "games", "wins", "win_rate", "win_low", "win_high",
@@ -31,24 +34,44 @@ def as_csv(blocks: Sequence[Block]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
+    for row in _rows(blocks):
+        writer.writerow(map(_cell, row))
+    return out.getvalue()
+
+
+def as_frame(blocks: Sequence[Block]) -> pl.DataFrame:
+    """The same as a data frame.
+
+    >>> import kibitz as kb
+    >>> from kibitz.lab.reports.tables import as_frame
+    >>> result = kb.match("tic-tac-toe", ["uct(simulations=50)", "random"], games=4)
+    >>> as_frame(kb.lab.report(result).blocks)["games"].to_list()
+    [4, 4]
+    """
+    import polars as pl
+
+    kinds: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Float64)
+    kinds |= dict.fromkeys(("games", "faults"), pl.Int64)
+    kinds |= dict.fromkeys(("game", "planner", "budget_kind"), pl.String)
+    return pl.DataFrame(list(_rows(blocks)), schema=kinds, orient="row")
+
+
+def _rows(blocks: Sequence[Block]) -> Iterator[tuple[Any, ...]]:
+    """A row for each game and planner, in the order of `COLUMNS`."""
     for block in blocks:
         for line in block.lines:
             row = line.standing
             kind, amount = line.budget or (None, None)
             rate = row.win_rate if row.games else None
-            writer.writerow(
-                _cell(value)
-                for value in (
-                    block.facts.spec, row.planner, kind, amount, row.games, row.wins,
-                    row.wins / row.games if rate else None, *(rate or (None, None)),
-                    row.mean_return if row.games else None, row.standard_error,
-                    *(row.return_interval or (None, None)), *(row.elo or (None,) * 3),
-                    row.seconds_a_move, row.slowest if row.moves else None,
-                    row.simulations_a_move, row.transitions_a_move, row.cpu, row.processor,
-                    row.faults,
-                )
+            yield (
+                block.facts.spec, row.planner, kind, amount, row.games, row.wins,
+                row.wins / row.games if rate else None, *(rate or (None, None)),
+                row.mean_return if row.games else None, row.standard_error,
+                *(row.return_interval or (None, None)), *(row.elo or (None,) * 3),
+                row.seconds_a_move, row.slowest if row.moves else None,
+                row.simulations_a_move, row.transitions_a_move, row.cpu, row.processor,
+                row.faults,
             )  # fmt: skip
-    return out.getvalue()
 
 
 def _cell(value: Any) -> Any:

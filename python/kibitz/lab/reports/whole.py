@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kibitz import __version__, _files
 from kibitz._arguments import checked
@@ -17,7 +17,7 @@ from kibitz.lab.reports.figures import Block, blocks
 from kibitz.lab.reports.html import fragment, report_html
 from kibitz.lab.reports.names import read
 from kibitz.lab.reports.plots import plots, png, svg
-from kibitz.lab.reports.tables import as_csv, as_latex
+from kibitz.lab.reports.tables import as_csv, as_frame, as_latex
 from kibitz.lab.reports.text import report_text
 from kibitz.lab.results import (
     REPLAYS,
@@ -29,6 +29,9 @@ from kibitz.lab.results import (
     unchecked,
 )
 from kibitz.lab.standings import GameFacts, MatchResult
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,10 @@ class Report:
     def csv(self) -> str:
         """A line for each game and planner."""
         return as_csv(self.blocks)
+
+    def frame(self) -> pl.DataFrame:
+        """A row for each game and planner; `.to_pandas()` where pandas and pyarrow are installed."""
+        return as_frame(self.blocks)
 
     def latex(self) -> str:
         """A table for each game, for documents that use booktabs."""

@@ -106,7 +106,7 @@ class ReproductionReader(Reader):
             self.wrong(("column",), "a [grid] needs a [[column]] for each planner")
             found = []
         columns = tuple(self._column(each, ("column", i), games) for i, each in enumerate(found))
-        given = {
+        given: dict[str, Any] = {
             "episodes": self.get(table, "episodes", place, whole_from(1, 1000)),
             "tolerance": self.get(table, "tolerance", place, positive),
         }

@@ -108,7 +108,7 @@ class Case:
             if nodes is not None:
                 reach = sum(nodes.values())
                 share = {node: p / reach for node, p in nodes.items()}
-                legal = [name for _, name in view.legal]
+                legal = view.names()
                 count = histories[view.player, seen]
                 found.append(Decision(view.player, seen, view, legal, share, reach, count, number))
         return found

@@ -26,7 +26,8 @@ def _figures(values: list[float]) -> str:
 @check("views")
 def views(case: Case) -> Iterator[Difference]:
     """The information sets and what is legal there."""
-    code = "[(view.player, view.events, view.legal) for view in map(tree.view, range(len(tree.sets)))]"
+    told = "view.player, view.events, view.legal(), view.names()"
+    code = f"[({told}) for view in map(tree.view, range(len(tree.sets)))]"
     code = f"tree = GameTree(game, 10**6); {code}"
     nodes = case.table.nodes
     true = {
@@ -37,7 +38,7 @@ def views(case: Case) -> Iterator[Difference]:
     for number in range(len(case.tree.sets)):
         view = case.tree.view(number)
         key = view.player, tuple((kind, words) for kind, _, words in view.events)
-        found[key] = sorted(name for _, name in view.legal)
+        found[key] = sorted(view.names())
     for key in found.keys() | true.keys():
         if found.get(key) != true.get(key):
             yield Difference("views", f"{key}: {found.get(key)}", f"{true.get(key, 'not there')}", code)

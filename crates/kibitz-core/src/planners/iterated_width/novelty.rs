@@ -210,7 +210,7 @@ mod tests {
         for text in ["3/2", "1.5", "\"3/2\""] {
             assert_eq!(read(text).unwrap_or(Width::One), Width::OneAndAHalf, "{text}");
         }
-        assert_eq!(read("3").unwrap_err(), "unknown width '3'; there are: 1, 2, 3/2");
+        assert_eq!(read("3").unwrap_err(), "unknown width '3'; did you mean 1 or 2 or 3/2?");
         assert_eq!(Width::OneAndAHalf.show(), "3/2");
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// twentieths.
 pub(crate) struct Pig(Info);
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Stage {
     Choosing,
     Rolling,
@@ -59,12 +59,7 @@ impl Game for Pig {
             rewards[0] += f64::from(*sum) / f64::from(GOAL);
         }
     }
-    fn action_name(&self, _: &Self::State, _: Option<usize>, action: Action) -> String {
-        action.0.to_string()
-    }
-    fn text(&self, state: &Self::State, _: Option<usize>) -> String {
-        state.0.to_string()
-    }
+    crate::in_numbers!();
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
         Abilities { hash: Some(self), atoms: Some(self), ..Abilities::default() }

@@ -13,13 +13,9 @@ crate::params! {
     }
 }
 
-register_selection!("progressive-bias", BiasParams, |params| Ok(Box::new(ProgressiveBias {
-    weight: params.weight
-})));
+register_selection!("progressive-bias", BiasParams, |params| Ok(Box::new(ProgressiveBias(params))));
 
-struct ProgressiveBias {
-    weight: f64,
-}
+struct ProgressiveBias(BiasParams);
 
 /// The column of the heuristic.
 const HEURISTIC: usize = 0;
@@ -44,7 +40,7 @@ impl Selection for ProgressiveBias {
     fn merit(&self, at: &Choices, index: usize, tried: u32) -> Merit {
         let heuristic = at.column(HEURISTIC, index);
         let value = if tried == 0 { heuristic } else { at.value(index) };
-        Merit::Worth(value + self.weight * heuristic / (f64::from(tried) + 1.0))
+        Merit::Worth(value + self.0.weight * heuristic / (f64::from(tried) + 1.0))
     }
 }
 
@@ -60,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_heuristic_decides_first_and_fades() {
-        let bias = ProgressiveBias { weight: 4.0 };
+        let bias = ProgressiveBias(BiasParams { weight: 4.0 });
         let tree = Tree::new(false, 0.0, false).with_columns(bias.columns());
         let (id, _) = tree.find_or_add(1, 0).unwrap();
         tree.expand(id, &[Action(0), Action(1)]);

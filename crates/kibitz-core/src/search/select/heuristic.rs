@@ -15,11 +15,9 @@ crate::params! {
     }
 }
 
-register_selection!("heuristic", HeuristicParams, |params| Ok(Box::new(Heuristic { k: params.k })));
+register_selection!("heuristic", HeuristicParams, |params| Ok(Box::new(Heuristic(params))));
 
-struct Heuristic {
-    k: f64,
-}
+struct Heuristic(HeuristicParams);
 
 /// The column of the heuristic, in the unit of returns; NaN where there is none after all.
 const HEURISTIC: usize = 0;
@@ -50,7 +48,7 @@ impl Selection for Heuristic {
         if tried == 0 {
             return Merit::First(known.unwrap_or(0.0));
         }
-        let (share, mean) = (early_share(self.k, at.visits()), at.value(index));
+        let (share, mean) = (early_share(self.0.k, at.visits()), at.value(index));
         Merit::Worth(known.map_or(mean, |heuristic| share * heuristic + (1.0 - share) * mean))
     }
 }
@@ -69,7 +67,7 @@ mod tests {
     /// N = k, where β = 1/2.
     #[test]
     fn the_weight_is_the_papers() {
-        let selection = Heuristic { k: 20.0 };
+        let selection = Heuristic(HeuristicParams { k: 20.0 });
         let tree = Tree::new(false, 0.0, false).with_columns(selection.columns());
         let (id, _) = tree.find_or_add(1, 0).unwrap();
         tree.expand(id, &[Action(0), Action(1)]);

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::tree::{Edge, NodeId, Tree};
 use crate::game::Action;
 use crate::keys::KeyMap;
-use crate::part::{Entry, Kind, Needs, PartSpec, Usual};
+use crate::part::{Needs, PartSpec, Usual, kind};
 use crate::planner::Judgement;
 use crate::playout::{Context, Trace, move_key};
 use crate::position::Position;
@@ -148,14 +148,14 @@ pub trait Selection: Send + Sync {
         false
     }
 
-    /// Whether it reads the exploration constant, and the expansion.
-    fn explores(&self) -> bool {
-        true
-    }
-
     /// Whether it draws by chance, so that players who do not see each other do not fall into step.
     fn draws(&self) -> bool {
         false
+    }
+
+    /// Whether it reads the exploration constant, and the expansion.
+    fn explores(&self) -> bool {
+        !self.draws()
     }
 
     /// How many numbers it keeps of each edge.
@@ -218,15 +218,7 @@ pub trait Selection: Send + Sync {
     }
 }
 
-inventory::collect!(Entry<dyn Selection>);
-
-impl Kind for dyn Selection {
-    const WHAT: &'static str = "selection";
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-}
+kind!(dyn Selection, "selection");
 
 impl Usual for dyn Selection {
     fn usual() -> Box<Self> {

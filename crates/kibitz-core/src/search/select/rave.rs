@@ -16,11 +16,9 @@ crate::params! {
     }
 }
 
-register_selection!("rave", RaveParams, |params| Ok(Box::new(Rave { k: params.k })));
+register_selection!("rave", RaveParams, |params| Ok(Box::new(Rave(params))));
 
-struct Rave {
-    k: f64,
-}
+struct Rave(RaveParams);
 
 /// The columns: the key of the move (in two), and of the simulations in which it was made here or later, how many there
 /// were and the mean of their returns from here on.
@@ -51,7 +49,7 @@ impl Selection for Rave {
             0 if at.column(COUNT, index) == 0.0 => Merit::First(f64::INFINITY),
             0 => Merit::Worth(amaf),
             _ => {
-                let share = early_share(self.k, at.visits());
+                let share = early_share(self.0.k, at.visits());
                 Merit::Worth((1.0 - share) * at.value(index) + share * amaf)
             }
         }
@@ -89,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_was_made_later_counts_first_and_fades() {
-        let rave = Rave { k: 30.0 };
+        let rave = Rave(RaveParams { k: 30.0 });
         let tree = Tree::new(false, 0.0, false).with_columns(rave.columns());
         let (id, _) = tree.find_or_add(1, 0).unwrap();
         tree.expand(id, &[Action(5), Action(6), Action(7)]);
@@ -122,7 +120,7 @@ mod tests {
 
     #[test]
     fn without_a_share_it_is_ucb1() {
-        let rave = Rave { k: 0.0 };
+        let rave = Rave(RaveParams { k: 0.0 });
         let tree = Tree::new(false, 0.0, false).with_columns(rave.columns());
         let (id, _) = tree.find_or_add(1, 0).unwrap();
         tree.expand(id, &[Action(0), Action(1)]);

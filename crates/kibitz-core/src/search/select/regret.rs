@@ -49,10 +49,6 @@ impl Selection for RegretMatching {
         NEEDS
     }
 
-    fn explores(&self) -> bool {
-        false
-    }
-
     fn draws(&self) -> bool {
         true
     }
@@ -80,10 +76,6 @@ impl Selection for RegretMatching {
 impl Selection for RegretMatchingPlus {
     fn needs(&self) -> Needs {
         NEEDS
-    }
-
-    fn explores(&self) -> bool {
-        false
     }
 
     fn draws(&self) -> bool {

@@ -35,10 +35,6 @@ impl Selection for ReversalPenalty {
         Needs { places: true, ..Needs::NONE }
     }
 
-    fn explores(&self) -> bool {
-        true
-    }
-
     fn columns(&self) -> usize {
         1
     }

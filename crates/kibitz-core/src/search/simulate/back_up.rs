@@ -71,7 +71,7 @@ impl Worker<'_> {
 
     /// Makes of what this simulation pays what its players want.
     #[inline]
-    pub(super) fn take_aim(&mut self) {
+    fn take_aim(&mut self) {
         let aim = self.problem.params.aim;
         if aim == Aim::Return {
             return;
@@ -89,9 +89,21 @@ impl Worker<'_> {
         }
     }
 
-    /// Carries the return from the leaf to the root, through every choice on the way.
+    /// Carries the return from the leaf to the root, through every choice on the way, and what was proved with it.
     #[inline]
     pub(super) fn back_up(&mut self, tree: &Tree) {
+        self.take_aim();
+        self.carry_back(tree);
+        if self.solver {
+            self.prove(tree);
+        }
+        if self.marks_spent {
+            self.mark_spent(tree);
+        }
+    }
+
+    #[inline]
+    fn carry_back(&mut self, tree: &Tree) {
         let mut backed = std::mem::take(&mut self.backed);
         backed.clear();
         backed.extend(self.returns.iter().map(|&value| Backed { value, weight: 1.0, ..Backed::default() }));

@@ -31,8 +31,8 @@ const HIDDEN: u32 = PARENTS + 10 * COLUMNS as u32;
 const EMPTY: u32 = HIDDEN + 7 * COLUMNS as u32;
 const COUNT_UNSEEN: u32 = EMPTY + 8;
 const COUNT_DECKED: u32 = COUNT_UNSEEN + 22;
-const COUNT_STRIDES: u32 = COUNT_DECKED + 25;
-const COUNT_REVEALS: u32 = COUNT_STRIDES + 16;
+const COUNT_MACRO_ACTIONS: u32 = COUNT_DECKED + 25;
+const COUNT_REVEALS: u32 = COUNT_MACRO_ACTIONS + 16;
 /// The kinds of the two cards of a rank and a colour.
 const PAIRS: u32 = COUNT_REVEALS + 8;
 /// A card's kind, and those of the two that it could lie on.
@@ -150,7 +150,7 @@ impl Spot {
         atoms.push(EMPTY + u32::from(place.empty).min(7));
         atoms.push(COUNT_UNSEEN + self.unseen.count_ones().min(21));
         atoms.push(COUNT_DECKED + place.decked().min(24));
-        atoms.push(COUNT_STRIDES + (self.up.count_ones() + self.onto.count_ones()).min(15));
+        atoms.push(COUNT_MACRO_ACTIONS + (self.up.count_ones() + self.onto.count_ones()).min(15));
         atoms.push(COUNT_REVEALS + reveals.min(7));
     }
 

@@ -7,7 +7,7 @@ use crate::source::{Finding, Law, Span};
 
 const INIT: Law = error(
     "init-depends",
-    "`init` does not depend on `true`, `does`, `next`, `legal`, `goal`, `terminal` or `sees`",
+    "`init` does not depend on `true`, `expired`, `does`, `next`, `legal`, `goal`, `terminal` or `sees`",
 );
 const BEFORE_MOVES: Law = error(
     "depends-on-moves",
@@ -28,9 +28,11 @@ pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
     for name in [Symbol::LEGAL, Symbol::GOAL, Symbol::TERMINAL] {
         forbid(graph, &BEFORE_MOVES, name, &[Symbol::DOES], findings);
     }
-    forbid(graph, &INIT, Symbol::INIT, &DYNAMIC, findings);
+    // Without lifetimes, `expired` is a name like others.
+    let expired: &[Symbol] = if graph.rules.timed { &[Symbol::EXPIRED] } else { &[] };
+    forbid(graph, &INIT, Symbol::INIT, &[&DYNAMIC, expired].concat(), findings);
     for name in [Symbol::BASE, Symbol::INPUT] {
-        forbid(graph, &STATIC, name, &[Symbol::TRUE, Symbol::DOES], findings);
+        forbid(graph, &STATIC, name, &[&[Symbol::TRUE, Symbol::DOES], expired].concat(), findings);
     }
 }
 
@@ -45,7 +47,9 @@ fn forbid(graph: &Graph, law: &Law, from: Symbol, to: &[Symbol], findings: &mut 
     let mut queue = std::collections::VecDeque::from(starts);
     while let Some(relation) = queue.pop_front() {
         // Rules that give these are broken in themselves.
-        if matches!(graph.relations[relation].name, Symbol::TRUE | Symbol::DOES) {
+        if matches!(graph.relations[relation].name, Symbol::TRUE | Symbol::DOES | Symbol::EXPIRED)
+            && (graph.rules.timed || graph.relations[relation].name != Symbol::EXPIRED)
+        {
             continue;
         }
         for edge in &graph.edges[relation] {

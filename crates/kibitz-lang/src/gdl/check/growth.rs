@@ -157,7 +157,8 @@ fn each_slot<'a>(atom: &'a Atom, visit: &mut impl FnMut(Slot, &'a Term)) {
         _ => Kind::Relation,
     };
     match (kind, &atom.args[..]) {
-        (Kind::Fact, [term]) | (Kind::Move, [_, term]) => match term {
+        // Lifetimes do not grow.
+        (Kind::Fact, [term] | [_, term]) | (Kind::Move, [_, term]) => match term {
             Term::Compound { name, args, .. } => {
                 for (number, arg) in args.iter().enumerate() {
                     visit((*name, args.len(), number, kind), arg);

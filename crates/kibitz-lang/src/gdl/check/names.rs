@@ -20,12 +20,15 @@ type Key = (Symbol, usize);
 pub fn check(graph: &Graph, findings: &mut Vec<Finding>) {
     relations(graph, findings);
     let facts = [Symbol::INIT, Symbol::NEXT];
-    state_or_moves(graph, "fact", "true", Symbol::TRUE, &facts, |atom| atom.args.first(), findings);
+    // The last argument: behind the lifetime, if there is one.
+    let asks = [Symbol::TRUE, Symbol::EXPIRED];
+    let asks = if graph.rules.timed { &asks[..] } else { &asks[..1] };
+    state_or_moves(graph, "fact", "true", asks, &facts, |atom| atom.args.last(), findings);
     state_or_moves(
         graph,
         "move",
         "done",
-        Symbol::DOES,
+        &[Symbol::DOES],
         &[Symbol::LEGAL],
         |atom| atom.args.get(1),
         findings,
@@ -45,8 +48,9 @@ fn relations(graph: &Graph, findings: &mut Vec<Finding>) {
         given.map(|(relation, _)| (relation.name, relation.arity)).collect();
     let mut known = Known::new(given.keys().map(|name| graph.name(*name)));
     for (number, relation) in graph.relations.iter().enumerate() {
-        let is_free =
-            matches!(relation.name, Symbol::TRUE | Symbol::DOES) || graph.is_helper(relation.name);
+        let is_given = matches!(relation.name, Symbol::TRUE | Symbol::DOES)
+            || graph.rules.timed && relation.name == Symbol::EXPIRED;
+        let is_free = is_given || graph.is_helper(relation.name);
         let name = graph.name(relation.name);
         match (graph.uses[number], graph.clauses[number].first()) {
             (Some(span), None) if !is_free => {
@@ -76,7 +80,7 @@ fn state_or_moves<'a>(
     graph: &Graph<'a>,
     what: &str,
     done: &str,
-    asks: Symbol,
+    asks: &[Symbol],
     gives: &[Symbol],
     term_of: fn(&'a Atom) -> Option<&'a Term>,
     findings: &mut Vec<Finding>,
@@ -86,7 +90,7 @@ fn state_or_moves<'a>(
     // A variable in place of a whole fact or move may be any of them.
     let (mut asks_any, mut gives_any) = (false, false);
     for (atom, is_head) in graph.atoms() {
-        let (map, any) = if atom.name == asks && !is_head {
+        let (map, any) = if asks.contains(&atom.name) && !is_head {
             (&mut asked, &mut asks_any)
         } else if gives.contains(&atom.name) && is_head {
             (&mut given, &mut gives_any)
@@ -115,7 +119,7 @@ fn state_or_moves<'a>(
     }
     for (key, span) in &given {
         // Moves that change nothing, such as waiting, are in order.
-        if !asks_any && asks == Symbol::TRUE && !asked.contains_key(key) {
+        if !asks_any && asks[0] == Symbol::TRUE && !asked.contains_key(key) {
             let message = format!("no condition asks for the {what} `{}`", graph.name(key.0));
             let help = "remove it, or look for a misspelt name";
             findings.push(Finding::new(&NEVER_USED, *span, message).help(help));

@@ -18,7 +18,7 @@
 
 use std::collections::BTreeSet;
 
-use super::program::{AtomPattern, Condition, Pattern, Program, RelationId, Rule};
+use super::program::{AtomPattern, Condition, Pattern, Program, Relation, RelationId, Rule};
 use crate::gdl::syntax::Symbol;
 
 /// For each relation, what says that it is asked for; none for those that are not waited for.
@@ -52,9 +52,8 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(program: &'a mut Program, outputs: &[Symbol], narrow: bool) -> Builder<'a> {
-        let is_given = |name| name == Symbol::TRUE || name == Symbol::DOES;
-        let derived: Vec<bool> =
-            program.relations.iter().map(|relation| relation.dynamic && !is_given(relation.name)).collect();
+        let is_derived = |relation: &Relation| relation.dynamic && !program.is_given(relation.name);
+        let derived: Vec<bool> = program.relations.iter().map(is_derived).collect();
         let mut order = vec![0; program.relations.len()];
         for (number, group) in program.groups(false).iter().enumerate() {
             group.iter().for_each(|relation| order[relation.index()] = number);

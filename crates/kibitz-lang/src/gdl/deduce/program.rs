@@ -127,6 +127,8 @@ pub struct Program {
     /// The rules.
     pub rules: Vec<Rule>,
     by_name: BTreeMap<(Symbol, usize), RelationId>,
+    /// Facts have lifetimes, and `expired` is given.
+    pub timed: bool,
 }
 
 impl Program {
@@ -138,6 +140,7 @@ impl Program {
             relations: Vec::new(),
             rules: Vec::new(),
             by_name: BTreeMap::new(),
+            timed: rules.timed,
         };
         for clause in &rules.clauses {
             let mut names = Vec::new();
@@ -240,6 +243,11 @@ impl Program {
         needs
     }
 
+    /// Whether a relation is given by the state and the moves.
+    pub fn is_given(&self, name: Symbol) -> bool {
+        name == Symbol::TRUE || name == Symbol::DOES || self.timed && name == Symbol::EXPIRED
+    }
+
     /// Marks the relations that depend on `true` or `does`, or on a large relation.
     pub fn mark_dynamic(&mut self) {
         let mut users = vec![Vec::new(); self.relations.len()];
@@ -247,11 +255,9 @@ impl Program {
             needs.iter().for_each(|need| users[need.index()].push(user));
         }
         self.relations.iter_mut().for_each(|relation| relation.dynamic = false);
-        let start = |relation: &Relation| {
-            relation.name == Symbol::TRUE || relation.name == Symbol::DOES || relation.large
-        };
-        let mut open: Vec<usize> =
-            (0..self.relations.len()).filter(|r| start(&self.relations[*r])).collect();
+        let start = |relation: &Relation| self.is_given(relation.name) || relation.large;
+        let all = 0..self.relations.len();
+        let mut open: Vec<usize> = all.filter(|relation| start(&self.relations[*relation])).collect();
         while let Some(relation) = open.pop() {
             if !std::mem::replace(&mut self.relations[relation].dynamic, true) {
                 open.extend(&users[relation]);

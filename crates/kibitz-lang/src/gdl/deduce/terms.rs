@@ -156,24 +156,33 @@ impl Terms {
     /// Which of two terms comes first: by the ranks of their names (see [`Symbols::ranks`]), then by the
     /// number of arguments, then by those. Does not depend on how the terms were found.
     pub fn compare(&self, ranks: &[u32], a: TermId, b: TermId) -> Ordering {
+        self.compare_by(&|name| ranks[name.0 as usize], a, b)
+    }
+
+    /// The same, for names that are ranked in some way.
+    pub fn compare_by<Rank: Ord>(&self, rank: &impl Fn(Symbol) -> Rank, a: TermId, b: TermId) -> Ordering {
         if a == b {
             return Ordering::Equal;
         }
-        let rank = |term| ranks[self.name(term).0 as usize];
         let (left, right) = (self.args(a), self.args(b));
-        rank(a).cmp(&rank(b)).then(left.len().cmp(&right.len())).then_with(|| {
-            let mut orders = left.iter().zip(right).map(|(a, b)| self.compare(ranks, *a, *b));
+        rank(self.name(a)).cmp(&rank(self.name(b))).then(left.len().cmp(&right.len())).then_with(|| {
+            let mut orders = left.iter().zip(right).map(|(a, b)| self.compare_by(rank, *a, *b));
             orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         })
     }
 
     /// The term as people write it: `(cell 1 2 b)`.
     pub fn show(&self, symbols: &Symbols, id: TermId) -> String {
-        let name = symbols.name(self.name(id));
+        self.show_by(&|name| symbols.name(name).to_owned(), id)
+    }
+
+    /// The same, with names that are shown in some way.
+    pub fn show_by(&self, shown: &impl Fn(Symbol) -> String, id: TermId) -> String {
+        let name = shown(self.name(id));
         match self.args(id) {
-            [] => name.to_owned(),
+            [] => name,
             args => {
-                let args: Vec<String> = args.iter().map(|arg| self.show(symbols, *arg)).collect();
+                let args: Vec<String> = args.iter().map(|arg| self.show_by(shown, *arg)).collect();
                 format!("({name} {})", args.join(" "))
             }
         }

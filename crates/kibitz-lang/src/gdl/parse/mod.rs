@@ -25,6 +25,7 @@ mod prefix;
 mod sizes;
 
 use crate::gdl::syntax::{Rules, Symbol, Symbols, clauses, repair};
+use crate::gdl::times;
 use crate::source::{Finding, Source, Span};
 use laws::{DISTINCT_HEAD, EMPTY, NOT_RULES, NOT_TEXT, STRAY, TOO_DEEP, TOO_LARGE, TOO_MANY_RULES};
 
@@ -103,8 +104,13 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Rules, Vec<Finding>> {
         return Err(oversize.into_iter().take(limits.errors.max(1)).collect());
     }
     let clauses = clauses::from_rules(&rules, &mut symbols, limits.rules)?;
-    let clauses = repair::repair(clauses, &mut symbols, &mut notes);
-    Ok(Rules { symbols, rules, clauses, notes })
+    let timed = times::is_timed(&clauses);
+    let clauses = repair::repair(clauses, timed, &mut symbols, &mut notes);
+    let mut rules = Rules { symbols, rules, clauses, notes, timed };
+    if timed {
+        times::unify_numbers(&mut rules);
+    }
+    Ok(rules)
 }
 
 fn empty() -> Finding {

@@ -68,7 +68,7 @@ impl Hints {
     }
 
     fn note(&mut self, rules: &Rules, atom: &Atom) {
-        let Some(inner @ Term::Compound { .. }) = atom.args.first() else { return };
+        let Some(inner @ Term::Compound { .. }) = rules.fact(atom) else { return };
         // The text of a pattern is that of a fact whose arguments are variables.
         let pattern = Fact::read(&rules.show(inner));
         for (place, name) in pattern.args.iter().enumerate() {

@@ -26,14 +26,14 @@ use crate::gdl::picture::{Hints, Sketch, card};
 pub struct RuleGame<M: Machine> {
     /// The machine.
     pub machine: M,
-    info: Info,
+    pub(super) info: Info,
     /// The role of each player.
-    roles: Vec<usize>,
+    pub(super) roles: Vec<usize>,
     /// The role that is chance.
-    random: Option<usize>,
+    pub(super) random: Option<usize>,
     faults: AtomicU64,
     fault: Mutex<Option<String>>,
-    flaw: OnceLock<String>,
+    pub(super) flaw: OnceLock<String>,
     hints: Hints,
     /// How states are drawn; found out when the first is.
     sketch: OnceLock<Sketch>,
@@ -41,21 +41,21 @@ pub struct RuleGame<M: Machine> {
 }
 
 /// A move for each role.
-type Joint = SmallVec<[u32; 4]>;
+pub(super) type Joint = SmallVec<[u32; 4]>;
 
 /// As many as that are kept in the state itself.
 const FEW: usize = 16;
 
 /// Numbers that many states have in common if they are many.
 #[derive(Clone)]
-enum Legal {
+pub(super) enum Legal {
     Few(SmallVec<[u32; FEW]>),
     Many(Arc<Many>),
 }
 
 /// Many numbers.
 #[derive(Default)]
-struct Many {
+pub(super) struct Many {
     numbers: Vec<u32>,
     /// For each role, a key of its legal moves.
     keys: Vec<u64>,
@@ -75,7 +75,7 @@ impl Deref for Legal {
 
 impl Legal {
     /// Where each role's moves begin and the last one's end, and the moves.
-    fn of(outlook: &Outlook, last: &mut Arc<Many>) -> Legal {
+    pub(super) fn of(outlook: &Outlook, last: &mut Arc<Many>) -> Legal {
         let begin = outlook.ends.len() as u32 + 1;
         let bounds = || std::iter::once(begin).chain(outlook.ends.iter().map(|end| begin + end));
         let count = begin as usize + outlook.moves.len();
@@ -94,12 +94,12 @@ impl Legal {
 
     /// The legal moves of a role, in the order of what they are.
     #[inline]
-    fn of_role(&self, role: usize) -> &[u32] {
+    pub(super) fn of_role(&self, role: usize) -> &[u32] {
         &self[self[role] as usize..self[role + 1] as usize]
     }
 
     /// A key of the legal moves of a role.
-    fn key(&self, role: usize) -> u64 {
+    pub(super) fn key(&self, role: usize) -> u64 {
         match self {
             Legal::Few(_) => key(self.of_role(role)),
             Legal::Many(many) => many.keys[role],
@@ -160,7 +160,7 @@ impl<F: Clone> Clone for RuleState<F> {
 
 thread_local! {
     /// Where machines write, and the last long list of moves, which the next state may have again.
-    static OUTLOOK: RefCell<(Outlook, Arc<Many>)> = RefCell::default();
+    pub(super) static OUTLOOK: RefCell<(Outlook, Arc<Many>)> = RefCell::default();
 }
 
 impl<F> RuleState<F> {
@@ -195,7 +195,7 @@ impl<M: Machine> RuleGame<M> {
         Ok(RuleGame { machine, info, roles, random, faults, fault, flaw, hints, sketch, longest })
     }
 
-    fn sketch(&self) -> &Sketch {
+    pub(super) fn sketch(&self) -> &Sketch {
         self.sketch.get_or_init(|| Sketch::of(&self.machine, &self.hints))
     }
 
@@ -226,12 +226,12 @@ impl<M: Machine> RuleGame<M> {
     }
 
     /// Whether this viewer may not see what holds.
-    fn hidden_from(&self, viewer: Option<usize>) -> Option<usize> {
+    pub(super) fn hidden_from(&self, viewer: Option<usize>) -> Option<usize> {
         viewer.filter(|_| !self.info.perfect_information)
     }
 
     /// Remembers what went wrong; the state it happened in is over.
-    fn fail(&self, what: String) {
+    pub(super) fn fail(&self, what: String) {
         self.faults.fetch_add(1, Relaxed);
         let mut fault = self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *fault = Some(what);
@@ -310,7 +310,7 @@ impl<M: Machine> RuleGame<M> {
     }
 
     /// Adds each player's score in a terminal state.
-    fn pay(&self, facts: &M::Facts, rewards: &mut [f64]) {
+    pub(super) fn pay(&self, facts: &M::Facts, rewards: &mut [f64]) {
         for (reward, role) in rewards.iter_mut().zip(&self.roles) {
             let scores = self.machine.scores(facts, *role);
             let lowest = scores.iter().copied().reduce(|one, other| {

@@ -43,6 +43,9 @@ impl Outlook {
     }
 }
 
+/// Stands for the move of a role that makes none, where players may wait.
+pub const NO_MOVE: u32 = u32::MAX;
+
 /// What a score is worth: itself; NaN where it is none, which the game says where that comes up.
 pub fn paid(score: f64) -> f64 {
     if (0.0..=100.0).contains(&score) { score } else { f64::NAN }
@@ -196,4 +199,23 @@ pub trait Machine: Send + Sync + 'static {
 
     /// A number for the facts: the same for facts that lead to the same, as far as that is known.
     fn hash(&self, facts: &Self::Facts) -> u64;
+}
+
+/// Runs the rules of a game in real time. Facts hold for their lifetimes, and know how much of those has gone by; a
+/// role's move may be [`NO_MOVE`]. What [`Machine::advance`] and [`Machine::percepts`] are asked is what happens at this
+/// instant, by moves or because facts expire, or both.
+///
+/// The key that [`Machine::advance`] gives for what a role is told is 0 unless the update makes a difference to that: a
+/// message is sent where the role's percepts are others than they would be at the same instant without moves, and with
+/// nothing expired.
+pub trait Timed: Machine {
+    /// Lets so many ticks go by, no more than [`Timed::due`] says.
+    fn pass(&self, facts: &mut Self::Facts, ticks: u64);
+
+    /// After how many ticks the next fact expires; none where all hold for ever.
+    fn due(&self, facts: &Self::Facts) -> Option<u64>;
+
+    /// After how many ticks a move of chance's is made at the latest: the number that is its first argument; none where
+    /// that is no number.
+    fn delay(&self, facts: &Self::Facts, role: usize, number: u32) -> Option<u64>;
 }

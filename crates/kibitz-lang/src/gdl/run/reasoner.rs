@@ -4,19 +4,22 @@
 //! down), `reasoner/mind.rs` (deriving one state's consequences), and here the machine.
 
 mod mind;
+mod timed;
 mod value;
+
+pub use timed::TimedReasoner;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use kibitz_core::rng::derive;
 
-use super::machine::{Machine, Outlook};
+use super::machine::{Machine, NO_MOVE, Outlook};
 use crate::gdl::compile::score;
-use crate::gdl::deduce::{Halt, STATIC_FACTS, TermId};
+use crate::gdl::deduce::{Halt, RelationId, STATIC_FACTS, TermId};
 use crate::gdl::ground::NotGround;
 use crate::gdl::syntax::Rules;
-use mind::{Mind, Output, Relations};
+use mind::{Mind, Output, Relations, Written};
 use value::numbers;
 
 /// Derives what follows in a state from the rules themselves.
@@ -34,8 +37,38 @@ pub struct Reasoner {
 pub struct Position {
     /// The facts as they are written down.
     facts: Vec<u32>,
+    /// Where facts have lifetimes: where each ends in the words, how long it still holds,
+    ends: Vec<u32>,
+    lifetimes: Vec<u64>,
+    /// and what has expired by what led here.
+    expired: Vec<u32>,
     /// What can be said of it; found out when it is first asked for.
     prospect: OnceLock<Prospect>,
+}
+
+impl Position {
+    /// One that cannot be derived.
+    fn lost(trouble: String, roles: usize) -> Position {
+        Position { prospect: OnceLock::from(Prospect::lost(trouble, roles)), ..Position::default() }
+    }
+
+    /// What a relation's atoms give, `init` or `next`.
+    fn given(mind: &Mind, relation: RelationId, timed: bool) -> Result<Position, String> {
+        if !timed {
+            return Ok(Position { facts: mind.write_all(relation), ..Position::default() });
+        }
+        let mut position = Position::default();
+        for (words, ticks) in mind.write_timed(relation)? {
+            position.facts.extend(words);
+            position.ends.push(position.facts.len() as u32);
+            position.lifetimes.push(ticks);
+        }
+        Ok(position)
+    }
+
+    fn written(&self) -> Written<'_> {
+        Written { facts: &self.facts, lifetimes: &self.lifetimes, expired: &self.expired }
+    }
 }
 
 /// What can be said of a state, with the moves as they are written down.
@@ -115,7 +148,10 @@ impl Reasoner {
         let relations = mind.relations;
         let role_terms = mind.inner(relations.role);
         let roles = role_terms.iter().map(|role| mind.show(*role)).collect();
-        let initial = Arc::new(Position { facts: mind.write_all(relations.init), ..Position::default() });
+        let initial = Arc::new(
+            Position::given(&mind, relations.init, rules.timed)
+                .map_err(|why| NotGround { why, rule: None })?,
+        );
         let has_percepts = rules.has_percepts();
         Ok(Reasoner { mind: Mutex::new(mind), relations, roles, role_terms, has_percepts, initial })
     }
@@ -129,7 +165,7 @@ impl Reasoner {
         position.prospect.get_or_init(|| {
             let Relations { legal, terminal, .. } = self.relations;
             let mut mind = self.mind();
-            if let Err(trouble) = mind.think(&[legal, terminal], &position.facts, &[]) {
+            if let Err(trouble) = mind.think(&[legal, terminal], position.written(), &[]) {
                 return Prospect::lost(trouble, self.roles.len());
             }
             let mut prospect = Prospect::default();
@@ -148,6 +184,27 @@ impl Reasoner {
         })
     }
 
+    /// Each role with the words of its move, but for those that make none; a sentence if one is not legal.
+    fn chosen<'a>(
+        &self,
+        position: &'a Position,
+        moves: &[u32],
+    ) -> Result<Vec<(TermId, &'a [u32])>, String> {
+        let prospect = self.prospect(position);
+        if let Some(trouble) = &prospect.outlook.trouble {
+            return Err(trouble.clone());
+        }
+        let mut chosen = Vec::with_capacity(moves.len());
+        for (role, number) in moves.iter().enumerate().filter(|(_, number)| **number != NO_MOVE) {
+            let words = prospect.chosen(role, *number);
+            let who = &self.roles[role];
+            let words =
+                words.ok_or_else(|| format!("{number} is not the number of a legal move of {who}"))?;
+            chosen.push((self.role_terms[role], words));
+        }
+        Ok(chosen)
+    }
+
     /// The mind when it has thought of what the roles' moves lead to; a sentence if it cannot.
     fn foresee(
         &self,
@@ -155,20 +212,9 @@ impl Reasoner {
         position: &Position,
         moves: &[u32],
     ) -> Result<MutexGuard<'_, Mind>, String> {
-        let prospect = self.prospect(position);
-        if let Some(trouble) = &prospect.outlook.trouble {
-            return Err(trouble.clone());
-        }
-        let mut chosen = Vec::with_capacity(moves.len());
-        for (role, number) in moves.iter().enumerate() {
-            let words = prospect.chosen(role, *number);
-            let who = &self.roles[role];
-            let words =
-                words.ok_or_else(|| format!("{number} is not the number of a legal move of {who}"))?;
-            chosen.push((self.role_terms[role], words));
-        }
+        let chosen = self.chosen(position, moves)?;
         let mut mind = self.mind();
-        mind.think(asked, &position.facts, &chosen)?;
+        mind.think(asked, position.written(), &chosen)?;
         Ok(mind)
     }
 }
@@ -195,7 +241,7 @@ impl Machine for Reasoner {
     fn scores(&self, position: &Arc<Position>, role: usize) -> Vec<f64> {
         let mut mind = self.mind();
         let goal = self.relations.goal;
-        if mind.think(&[goal], &position.facts, &[]).is_err() {
+        if mind.think(&[goal], position.written(), &[]).is_err() {
             return Vec::new();
         }
         let scores = mind.of_role(goal, self.role_terms[role]);
@@ -208,10 +254,7 @@ impl Machine for Reasoner {
             told.clear();
         }
         let after = match self.foresee(&[next, sees], position, moves) {
-            Err(trouble) => {
-                let prospect = OnceLock::from(Prospect::lost(trouble, self.roles.len()));
-                Position { facts: Vec::new(), prospect }
-            }
+            Err(trouble) => Position::lost(trouble, self.roles.len()),
             Ok(mind) => {
                 if self.has_percepts {
                     for role in &self.role_terms {

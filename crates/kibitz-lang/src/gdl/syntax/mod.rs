@@ -38,6 +38,8 @@ pub struct Rules {
     pub clauses: Vec<Clause>,
     /// What the parser noticed but did not refuse; `check` reports it with the rest.
     pub notes: Vec<Finding>,
+    /// Facts have lifetimes: the rules are rtGDL or rtGDL-II.
+    pub timed: bool,
 }
 
 impl Rules {
@@ -51,6 +53,14 @@ impl Rules {
     /// Whether the rules say what each role is told (GDL-II), be it that nobody is ever told anything.
     pub fn has_percepts(&self) -> bool {
         self.rules.iter().any(|rule| rule.head.name == Symbol::SEES)
+    }
+
+    /// The fact in an atom of `init`, `true`, `next`, `base` or `expired`: what stands behind the lifetime, if any.
+    pub fn fact<'a>(&self, atom: &'a Atom) -> Option<&'a Term> {
+        match atom.name {
+            Symbol::INIT | Symbol::TRUE | Symbol::NEXT if self.timed => atom.args.get(1),
+            _ => atom.args.first(),
+        }
     }
 
     /// All rules in prefix notation, one a line.

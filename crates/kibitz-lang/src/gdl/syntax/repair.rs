@@ -29,8 +29,13 @@ const BROKEN_HINT: Law = warning(
 );
 
 /// Repairs all clauses; what was done is added to the notes.
-pub fn repair(clauses: Vec<Clause>, symbols: &mut Symbols, notes: &mut Vec<Finding>) -> Vec<Clause> {
-    let renamed = reused_keywords(&clauses, symbols, notes);
+pub fn repair(
+    clauses: Vec<Clause>,
+    timed: bool,
+    symbols: &mut Symbols,
+    notes: &mut Vec<Finding>,
+) -> Vec<Clause> {
+    let renamed = reused_keywords(&clauses, timed, symbols, notes);
     let mut repairer = Repairer { symbols, notes, clauses: Vec::new(), absent: HashMap::new() };
     for mut clause in clauses {
         if !renamed.is_empty() {
@@ -60,8 +65,13 @@ fn rename(atom: &mut Atom, renamed: &Renamed) {
 
 /// New names for what some clause gives and some condition asks for under a keyword's name with a
 /// number of arguments that the keyword does not have.
-fn reused_keywords(clauses: &[Clause], symbols: &mut Symbols, notes: &mut Vec<Finding>) -> Renamed {
-    let odd = |atom: &Atom| match Symbols::arity(atom.name) {
+fn reused_keywords(
+    clauses: &[Clause],
+    timed: bool,
+    symbols: &mut Symbols,
+    notes: &mut Vec<Finding>,
+) -> Renamed {
+    let odd = |atom: &Atom| match Symbols::arity(atom.name, timed) {
         Some(arity) if arity != atom.arity() => Some((atom.name, atom.arity())),
         _ => None,
     };
@@ -118,7 +128,7 @@ impl Repairer<'_> {
             return false;
         }
         let bound = clause.bound();
-        let mut broken = Symbols::arity(head.name) != Some(head.arity());
+        let mut broken = Symbols::arity(head.name, false) != Some(head.arity());
         let mut check = |name, _| broken |= !bound.contains(&name);
         head.each_variable(&mut check);
         for literal in clause.body.iter().filter(|literal| !matches!(literal, Literal::Positive(_))) {

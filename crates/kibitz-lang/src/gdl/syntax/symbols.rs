@@ -9,9 +9,9 @@ use crate::source::Span;
 pub struct Symbol(pub u32);
 
 /// The language's words, in the order of the constants of [`Symbol`].
-const KEYWORDS: [&str; 18] = [
+const KEYWORDS: [&str; 19] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal", "sees", "base", "input", "random",
-    "distinct", "not", "and", "or", "tuple", "expired",
+    "distinct", "not", "and", "or", "tuple", "expired", "infinity",
 ];
 
 impl Symbol {
@@ -49,8 +49,10 @@ impl Symbol {
     pub const OR: Symbol = Symbol(15);
     /// The function that the infix form writes without a name: `(a, b)`.
     pub const TUPLE: Symbol = Symbol(16);
-    /// `(expired fact)`, of the real-time extension. Not given a meaning yet.
+    /// `(expired fact)`, of real-time rules: its lifetime is over.
     pub const EXPIRED: Symbol = Symbol(17);
+    /// The lifetime of what never expires, in real-time rules.
+    pub const INFINITY: Symbol = Symbol(18);
 }
 
 /// A second way in which a name is spelt.
@@ -186,9 +188,12 @@ impl Symbols {
         self.names.is_empty()
     }
 
-    /// How many arguments a keyword that names a relation has; none for other names.
-    pub fn arity(symbol: Symbol) -> Option<usize> {
+    /// How many arguments a keyword that names a relation has; none for other names. In rules that are `timed`, a
+    /// lifetime comes before a fact.
+    pub fn arity(symbol: Symbol, timed: bool) -> Option<usize> {
         match symbol {
+            Symbol::INIT | Symbol::TRUE | Symbol::NEXT if timed => Some(2),
+            Symbol::EXPIRED if timed => Some(1),
             Symbol::TERMINAL => Some(0),
             Symbol::ROLE | Symbol::INIT | Symbol::TRUE | Symbol::NEXT | Symbol::BASE => Some(1),
             Symbol::DOES | Symbol::LEGAL | Symbol::GOAL | Symbol::SEES | Symbol::INPUT => Some(2),

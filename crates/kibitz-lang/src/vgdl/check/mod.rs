@@ -46,7 +46,11 @@ const LASTING: Law = law("never-holds", Warning, "a termination can come to hold
 const MANY: Law = law("too-many", Error, "there are no more types and effects than the limits allow");
 
 /// How much a file may declare: types, and effects.
-pub const MOST: (usize, usize) = (1_000, 5_000);
+pub const MOST: (usize, usize) = (500, 2_000);
+/// So many effects may one type have at the edge of the screen: with each, all of them run once more.
+const MOST_AT_EDGE: usize = 50;
+/// So many types may a character stand for.
+const MOST_AT_ONCE: usize = 50;
 
 /// A `key=value` of a line.
 struct Given<'a> {

@@ -3,7 +3,8 @@
 use kibitz_core::spec::unknown;
 
 use super::{
-    EFFECT, Given, MANY, MISSING, MOST, PARAMETER, PLACED, Reader, SHAPE, TERMINATION, TYPE, arguments,
+    EFFECT, Given, MANY, MISSING, MOST, MOST_AT_EDGE, MOST_AT_ONCE, PARAMETER, PLACED, Reader, SHAPE,
+    TERMINATION, TYPE, arguments,
 };
 use crate::source::Span;
 use crate::vgdl::ontology::{EFFECTS, TERMINATIONS};
@@ -26,6 +27,11 @@ impl Reader {
             let mut kinds = Vec::new();
             for name in line.tail.iter().flatten() {
                 kinds.extend(self.known(&PLACED, &name.text, name.span));
+            }
+            if kinds.len() > MOST_AT_ONCE {
+                let message = format!("`{character}` stands for more than {MOST_AT_ONCE} types");
+                self.find(&MANY, word.span, message);
+                kinds.truncate(MOST_AT_ONCE);
             }
             self.rules.mapping.retain(|(other, _)| *other != character);
             self.rules.mapping.push((character, kinds));
@@ -106,6 +112,14 @@ impl Reader {
                     let lists = &mut self.rules.edge;
                     let mut list =
                         lists.iter().find(|(k, _)| *k == left).map_or(Vec::new(), |(_, l)| l.clone());
+                    if list.len() >= MOST_AT_EDGE {
+                        let message = format!(
+                            "`{}` has more than {MOST_AT_EDGE} effects at the edge of the screen",
+                            first.text
+                        );
+                        self.find(&MANY, line.span, message);
+                        return;
+                    }
                     list.push(number);
                     lists.push((left, list.clone()));
                     lists.iter_mut().filter(|(k, _)| *k == left).for_each(|(_, l)| l.clone_from(&list));

@@ -66,7 +66,7 @@ impl Reader {
                 self.find(&NEVER, span, format!("no level can place `{name}`, and nothing makes it"));
             }
         }
-        let frozen = self.rules.frozen();
+        let unmoved = self.rules.unmoved();
         let pairs = self.rules.pairs.iter().map(|(a, b, list)| (vec![*a, *b], list[0]));
         let edge = self.rules.edge.iter().map(|(a, list)| (vec![*a], list[0]));
         let mut told = Vec::new();
@@ -80,8 +80,8 @@ impl Reader {
                     None => format!("this can never happen: there is never a sprite of `{name}`"),
                     Some(first)
                         if at_edge
-                            && frozen[usize::from(*first)]
-                            && there.all(|k| frozen[usize::from(*k)]) =>
+                            && unmoved[usize::from(*first)]
+                            && there.all(|k| unmoved[usize::from(*k)]) =>
                     {
                         format!(
                             "this can never happen: nothing moves a sprite of `{name}`, so none leaves the screen"

@@ -9,6 +9,7 @@ use super::value::{Names, Script};
 use crate::gdl::deduce::{Demands, Engine, Halt, Negation, Program, RelationId, TermId, add_demands};
 use crate::gdl::ground::{NotGround, OUTPUTS};
 use crate::gdl::syntax::{Rules, Symbol};
+use crate::gdl::times::{FOREVER, Lifetimes, shown};
 
 /// The engine. A thought begins from the rules and what never changes, and from nothing that was
 /// thought before: what is derived from a state depends on the state alone.
@@ -31,6 +32,7 @@ pub(super) struct Relations {
     pub init: RelationId,
     truth: RelationId,
     does: RelationId,
+    expired: RelationId,
     pub next: Output,
     pub legal: Output,
     pub goal: Output,
@@ -38,11 +40,30 @@ pub(super) struct Relations {
     pub sees: Output,
 }
 
+/// A state that is written down.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Written<'a> {
+    /// The facts that hold,
+    pub facts: &'a [u32],
+    /// how long each of them still does, where facts have lifetimes,
+    pub lifetimes: &'a [u64],
+    /// and those that have just expired.
+    pub expired: &'a [u32],
+}
+
 /// A relation that is asked for, and the one that says so.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     pub relation: RelationId,
     demand: Option<RelationId>,
+}
+
+/// What holds, as terms.
+#[derive(Clone, Default)]
+struct State {
+    facts: Vec<TermId>,
+    lifetimes: Vec<u64>,
+    expired: Vec<TermId>,
 }
 
 /// Steps of a game that are tried to see which way of thinking is shorter.
@@ -75,16 +96,18 @@ impl Mind {
             let why = "a relation depends on the negation of itself".to_owned();
             return Err(NotGround { why, rule: None });
         }
+        let fact = 1 + usize::from(rules.timed);
         let outputs = [
-            (Symbol::NEXT, 1),
+            (Symbol::NEXT, fact),
             (Symbol::LEGAL, 2),
             (Symbol::GOAL, 2),
             (Symbol::TERMINAL, 0),
             (Symbol::SEES, 2),
             (Symbol::ROLE, 1),
-            (Symbol::INIT, 1),
-            (Symbol::TRUE, 1),
+            (Symbol::INIT, fact),
+            (Symbol::TRUE, fact),
             (Symbol::DOES, 2),
+            (Symbol::EXPIRED, 1),
         ]
         .map(|(name, arity)| program.relation(name, arity));
         program.mark_dynamic();
@@ -98,8 +121,9 @@ impl Mind {
         // from the state and much could be asked about it.
         let mut asking = program.clone();
         let demands = add_demands(&mut asking, &OUTPUTS, false);
-        let mut mind = Mind::new(asking, outputs, Some(demands), limits, deadline)?;
-        let mut plain = Mind::new(program, outputs, None, limits, deadline)?;
+        let lifetimes = || if rules.timed { Lifetimes::of(&rules.symbols) } else { Lifetimes::default() };
+        let mut mind = Mind::new(asking, outputs, Some(demands), lifetimes(), limits, deadline)?;
+        let mut plain = Mind::new(program, outputs, None, lifetimes(), limits, deadline)?;
         let (spent, _) = mind.play(TRIED, limits.steps);
         if let (less, true) = plain.play(TRIED, spent)
             && less < spent
@@ -115,7 +139,7 @@ impl Mind {
         // The terms that were met by now keep their numbers: to find one again is quicker than to make it.
         mind.play(FAMILIAR.0, FAMILIAR.1.min(limits.steps));
         mind.script.known = mind.engine.program.terms.len() as u32;
-        mind.names.learn(&mind.engine.program.terms);
+        mind.names.learn(&mind.engine.program.terms, &mind.script.lifetimes);
         mind.engine.plan_all();
         Ok(mind)
     }
@@ -123,17 +147,18 @@ impl Mind {
     /// A mind that knows what never changes.
     fn new(
         program: Program,
-        outputs: [RelationId; 9],
+        outputs: [RelationId; 10],
         demands: Option<Demands>,
+        lifetimes: Lifetimes,
         limits: &ReasonLimits,
         deadline: Instant,
     ) -> Result<Mind, NotGround> {
-        let [.., role, init, truth, does] = outputs;
+        let [.., role, init, truth, does, expired] = outputs;
         let [next, legal, goal, terminal, sees, ..] = outputs.map(|relation| Output {
             relation,
             demand: demands.as_ref().and_then(|demands| demands[relation.index()]),
         });
-        let relations = Relations { role, init, truth, does, next, legal, goal, terminal, sees };
+        let relations = Relations { role, init, truth, does, expired, next, legal, goal, terminal, sees };
         let names = Names::of(&program.symbols);
         let mut engine = Engine::new(program, Negation::Exact, limits.steps, limits.atoms);
         engine.deadline = Some(deadline);
@@ -149,7 +174,7 @@ impl Mind {
             .filter(|number| engine.program.relations[*number].dynamic)
             .map(|number| RelationId(number as u32))
             .collect();
-        let script = Script { known: u32::MAX };
+        let script = Script { known: u32::MAX, lifetimes };
         Ok(Mind { engine, relations, names, script, limits: *limits, changing, heads: Vec::new() })
     }
 
@@ -157,10 +182,11 @@ impl Mind {
     /// at: how many those were, and whether it was not too many.
     fn play(&mut self, steps: usize, most: u64) -> (u64, bool) {
         let Relations { role, init, legal, terminal, next, .. } = self.relations;
-        let (roles, start) = (self.inner(role), self.inner(init));
-        let (mut facts, mut rng, mut left) = (start.clone(), Rng::new(1), most);
+        let roles = self.inner(role);
+        let Ok(start) = self.state(init) else { return (0, true) };
+        let (mut state, mut rng, mut left) = (start.clone(), Rng::new(1), most);
         for _ in 0..steps {
-            if self.derive(&[legal, terminal], &facts, &[], &mut left).is_err() {
+            if self.derive(&[legal, terminal], &state, &[], &mut left).is_err() {
                 return (most - left, false);
             }
             let choose = |role: &TermId| {
@@ -168,14 +194,16 @@ impl Mind {
                 Some((*role, *moves.get(rng.below(moves.len() as u32) as usize)?))
             };
             let chosen: Vec<(TermId, TermId)> = roles.iter().filter_map(choose).collect();
-            if chosen.len() < roles.len() || self.holds(terminal) {
-                facts.clone_from(&start);
+            // In real time not everybody moves; that time goes by is not tried.
+            let all = if self.engine.program.timed { 1 } else { roles.len() };
+            if chosen.len() < all || self.holds(terminal) {
+                state.clone_from(&start);
                 continue;
             }
-            if self.derive(&[next], &facts, &chosen, &mut left).is_err() {
+            if self.derive(&[next], &state, &chosen, &mut left).is_err() {
                 return (most - left, false);
             }
-            facts = self.inner(next.relation);
+            state = self.state(next.relation).unwrap_or_else(|_| start.clone());
         }
         (most - left, true)
     }
@@ -185,17 +213,19 @@ impl Mind {
     pub fn think(
         &mut self,
         asked: &[Output],
-        facts: &[u32],
+        written: Written,
         moves: &[(TermId, &[u32])],
     ) -> Result<(), String> {
         self.engine.program.terms.truncate(self.script.known as usize);
+        self.script.lifetimes.forget();
         let moves: Vec<(TermId, TermId)> = moves
             .iter()
             .flat_map(|(role, words)| self.read(words).into_iter().map(|chosen| (*role, chosen)))
             .collect();
-        let facts = self.read(facts);
+        let (facts, expired) = (self.read(written.facts), self.read(written.expired));
+        let state = State { facts, lifetimes: written.lifetimes.to_vec(), expired };
         let mut left = self.limits.steps;
-        self.derive(asked, &facts, &moves, &mut left).map_err(|halt| self.sentence(halt))?;
+        self.derive(asked, &state, &moves, &mut left).map_err(|halt| self.sentence(halt))?;
         if self.engine.program.terms.len() > self.limits.terms {
             return Err(format!("a state has more than {} terms (limit.terms)", self.limits.terms));
         }
@@ -213,16 +243,27 @@ impl Mind {
     fn derive(
         &mut self,
         asked: &[Output],
-        facts: &[TermId],
+        state: &State,
         moves: &[(TermId, TermId)],
         left: &mut u64,
     ) -> Result<(), Halt> {
         let engine = &mut self.engine;
         engine.store.clear(self.changing.iter().copied());
         engine.steps = *left;
-        for fact in facts {
-            let atom = engine.program.terms.intern(Symbol::TRUE, &[*fact]);
+        for (number, fact) in state.facts.iter().enumerate() {
+            let terms = &mut engine.program.terms;
+            let atom = match state.lifetimes.get(number) {
+                None => terms.intern(Symbol::TRUE, &[*fact]),
+                Some(ticks) => {
+                    let lifetime = terms.intern(self.script.lifetimes.symbol(*ticks), &[]);
+                    terms.intern(Symbol::TRUE, &[lifetime, *fact])
+                }
+            };
             engine.assert(self.relations.truth, atom);
+        }
+        for fact in &state.expired {
+            let atom = engine.program.terms.intern(Symbol::EXPIRED, &[*fact]);
+            engine.assert(self.relations.expired, atom);
         }
         for (role, chosen) in moves {
             let atom = engine.program.terms.intern(Symbol::DOES, &[*role, *chosen]);
@@ -262,7 +303,7 @@ impl Mind {
         let atoms = self.engine.store.atoms(output.relation).iter();
         let own = atoms.filter(|atom| terms.args(**atom)[0] == role);
         let mut found: Vec<TermId> = own.map(|atom| terms.args(*atom)[1]).collect();
-        found.sort_unstable_by(|a, b| self.names.compare(terms, *a, *b));
+        found.sort_unstable_by(|a, b| self.names.compare(terms, &self.script.lifetimes, *a, *b));
         found
     }
 
@@ -283,14 +324,68 @@ impl Mind {
         parts.concat()
     }
 
+    /// What the atoms of `init` or `next` say. A sentence where a lifetime is none.
+    fn state(&self, relation: RelationId) -> Result<State, String> {
+        if !self.engine.program.timed {
+            return Ok(State { facts: self.inner(relation), ..State::default() });
+        }
+        let terms = &self.engine.program.terms;
+        let mut state = State::default();
+        for atom in self.engine.store.atoms(relation) {
+            let [given, fact] = *terms.args(*atom) else { continue };
+            let ticks = self.ticks(given).filter(|ticks| *ticks > 0).ok_or_else(|| {
+                let (fact, given) = (self.show(fact), self.show(given));
+                format!("the fact {fact} is given the lifetime {given}, which is neither a number above zero nor infinity")
+            })?;
+            state.facts.push(fact);
+            state.lifetimes.push(ticks);
+        }
+        Ok(state)
+    }
+
+    /// Each fact that the atoms of `init` or `next` give with its lifetime, written down, in an order that depends on
+    /// them alone.
+    ///
+    /// # Errors
+    /// A sentence where a lifetime is none.
+    pub fn write_timed(&self, relation: RelationId) -> Result<Vec<(Vec<u32>, u64)>, String> {
+        let State { facts, lifetimes, .. } = self.state(relation)?;
+        let mut all: Vec<(Vec<u32>, u64)> = Vec::with_capacity(facts.len());
+        for (fact, ticks) in facts.into_iter().zip(lifetimes) {
+            let mut words = Vec::new();
+            self.write(fact, &mut words);
+            all.push((words, ticks));
+        }
+        all.sort_unstable();
+        Ok(all)
+    }
+
+    /// The lifetime that a term is.
+    fn ticks(&self, term: TermId) -> Option<u64> {
+        let terms = &self.engine.program.terms;
+        let name = Some(terms.name(term)).filter(|_| terms.args(term).is_empty())?;
+        self.script.lifetimes.ticks(name)
+    }
+
+    /// The number that is the first argument of a term that was written down.
+    pub fn delay_of(&mut self, words: &[u32]) -> Option<u64> {
+        let term = *self.read(words).first()?;
+        self.ticks(*self.engine.program.terms.args(term).first()?).filter(|ticks| *ticks < FOREVER)
+    }
+
     /// A key of a term that depends on its value alone.
     pub fn key(&self, term: TermId) -> u64 {
-        self.names.key(&self.engine.program.terms, term)
+        self.names.key(&self.engine.program.terms, &self.script.lifetimes, term)
     }
 
     /// A term in words for people.
     pub fn show(&self, term: TermId) -> String {
-        self.engine.program.terms.show(&self.engine.program.symbols, term)
+        let Program { terms, symbols, .. } = &self.engine.program;
+        let name = |name: Symbol| match self.script.lifetimes.met_as(name) {
+            Some(ticks) => shown(ticks),
+            None => symbols.name(name).to_owned(),
+        };
+        terms.show_by(&name, term)
     }
 
     /// The terms that were written down, in words for people.

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use crate::gdl::deduce::{TermId, Terms};
 use crate::gdl::syntax::{Symbol, Symbols};
+use crate::gdl::times::{Lifetimes, shown};
 
 /// What the names of terms say about them.
 pub(super) struct Names {
@@ -21,6 +22,9 @@ pub(super) struct Names {
     /// The hashes of the first terms, which are met often.
     known: Vec<u64>,
 }
+
+/// What tells hashes of lifetimes from others.
+const LIFETIME: u64 = 0x6C69_6665_7469_6D65;
 
 /// As many terms have their hashes remembered: 8 MB.
 const REMEMBERED: usize = 1 << 20;
@@ -33,25 +37,32 @@ impl Names {
     }
 
     /// Remembers the hashes of the terms that there are.
-    pub fn learn(&mut self, terms: &Terms) {
+    pub fn learn(&mut self, terms: &Terms, lifetimes: &Lifetimes) {
         for number in self.known.len()..terms.len().min(REMEMBERED) {
-            self.known.push(self.key(terms, TermId(number as u32)));
+            self.known.push(self.key(terms, lifetimes, TermId(number as u32)));
         }
     }
 
     /// A hash of a term: of the names in it.
-    pub fn key(&self, terms: &Terms, term: TermId) -> u64 {
+    pub fn key(&self, terms: &Terms, lifetimes: &Lifetimes, term: TermId) -> u64 {
         if let Some(known) = self.known.get(term.index()) {
             return *known;
         }
         let args = terms.args(term);
-        let own = derive(self.keys[terms.name(term).0 as usize], args.len() as u64);
-        args.iter().fold(own, |key, arg| derive(key, self.key(terms, *arg)))
+        let name = terms.name(term);
+        let known = self.keys.get(name.0 as usize).copied();
+        let key = known.or_else(|| Some(derive(LIFETIME, lifetimes.met_as(name)?))).unwrap_or_default();
+        let own = derive(key, args.len() as u64);
+        args.iter().fold(own, |key, arg| derive(key, self.key(terms, lifetimes, *arg)))
     }
 
-    /// The order in which a network has its moves, too.
-    pub fn compare(&self, terms: &Terms, a: TermId, b: TermId) -> Ordering {
-        terms.compare(&self.ranks, a, b)
+    /// The order in which a network has its moves, too; lifetimes that do not stand in the rules come last.
+    pub fn compare(&self, terms: &Terms, lifetimes: &Lifetimes, a: TermId, b: TermId) -> Ordering {
+        let rank = |name: Symbol| match self.ranks.get(name.0 as usize) {
+            Some(rank) => (*rank, 0),
+            None => (u32::MAX, lifetimes.met_as(name).unwrap_or_default()),
+        };
+        terms.compare_by(&rank, a, b)
     }
 }
 
@@ -71,40 +82,65 @@ pub(super) fn numbers(keys: impl ExactSizeIterator<Item = u64>) -> Vec<u32> {
 
 /// How terms are written down while nothing is derived: a term that stands in the rules, or was met when
 /// they were loaded, is its number there; any other is the number of its arguments, counted from
-/// behind those, its name and its arguments.
-#[derive(Clone, Copy)]
+/// behind those, its name and its arguments. A lifetime that does not stand in the rules is written by its value.
+#[derive(Default)]
 pub(super) struct Script {
     /// How many terms have a number of their own.
     pub known: u32,
+    /// Lifetimes as names.
+    pub lifetimes: Lifetimes,
+}
+
+/// Stands where a name would, before a lifetime.
+const VALUE: u32 = u32::MAX;
+
+/// What a term that was written down begins with.
+enum Head {
+    /// It is this one.
+    Known(TermId),
+    /// It is a lifetime.
+    Lifetime(u64),
+    /// Its name and the number of its arguments, which follow.
+    Compound(Symbol, usize),
 }
 
 impl Script {
     /// Appends a term.
-    pub fn write(self, terms: &Terms, term: TermId, words: &mut Vec<u32>) {
+    pub fn write(&self, terms: &Terms, term: TermId, words: &mut Vec<u32>) {
         if term.0 < self.known {
             words.push(term.0);
             return;
         }
         let args = terms.args(term);
+        if let Some(ticks) = self.lifetimes.met_as(terms.name(term)) {
+            words.extend([self.known, VALUE, ticks as u32, (ticks >> 32) as u32]);
+            return;
+        }
         words.extend([self.known + args.len() as u32, terms.name(term).0]);
         args.iter().for_each(|arg| self.write(terms, *arg, words));
     }
 
-    /// The name and the number of arguments of a term that follows; or the term itself.
-    fn head(self, words: &mut &[u32]) -> Option<Result<TermId, (Symbol, usize)>> {
-        let (&first, rest) = words.split_first()?;
-        *words = rest;
-        let Some(count) = first.checked_sub(self.known) else { return Some(Ok(TermId(first))) };
-        let (&name, rest) = words.split_first()?;
-        *words = rest;
-        Some(Err((Symbol(name), count as usize)))
+    /// What a term that follows begins with.
+    fn head(&self, words: &mut &[u32]) -> Option<Head> {
+        let mut take = || {
+            let (&first, rest) = words.split_first()?;
+            *words = rest;
+            Some(first)
+        };
+        let first = take()?;
+        let Some(count) = first.checked_sub(self.known) else { return Some(Head::Known(TermId(first))) };
+        Some(match take()? {
+            VALUE => Head::Lifetime(u64::from(take()?) | u64::from(take()?) << 32),
+            name => Head::Compound(Symbol(name), count as usize),
+        })
     }
 
     /// Takes the first term off what was written.
-    pub fn read(self, terms: &mut Terms, words: &mut &[u32]) -> Option<TermId> {
+    pub fn read(&mut self, terms: &mut Terms, words: &mut &[u32]) -> Option<TermId> {
         match self.head(words)? {
-            Ok(term) => Some(term),
-            Err((name, count)) => {
+            Head::Known(term) => Some(term),
+            Head::Lifetime(ticks) => Some(terms.intern(self.lifetimes.symbol(ticks), &[])),
+            Head::Compound(name, count) => {
                 let args: Option<SmallVec<[TermId; 8]>> =
                     (0..count).map(|_| self.read(terms, words)).collect();
                 Some(terms.intern(name, &args?))
@@ -113,10 +149,12 @@ impl Script {
     }
 
     /// Takes the first term off what was written, in words for people.
-    pub fn show(self, terms: &Terms, symbols: &Symbols, words: &mut &[u32]) -> Option<String> {
+    pub fn show(&self, terms: &Terms, symbols: &Symbols, words: &mut &[u32]) -> Option<String> {
         match self.head(words)? {
-            Ok(term) => Some(terms.show(symbols, term)),
-            Err((name, count)) => {
+            Head::Known(term) => Some(terms.show(symbols, term)),
+            Head::Lifetime(ticks) => Some(shown(ticks)),
+            Head::Compound(name, 0) => Some(symbols.name(name).to_owned()),
+            Head::Compound(name, count) => {
                 let args: Option<Vec<String>> =
                     (0..count).map(|_| self.show(terms, symbols, words)).collect();
                 Some(format!("({} {})", symbols.name(name), args?.join(" ")))
@@ -143,7 +181,7 @@ mod tests {
         let [cell, pair, a, b] =
             ["cell", "pair", "a", "b"].map(|name| symbols.intern(name, Span::default()));
         let [a, b] = [a, b].map(|name| terms.intern(name, &[]));
-        let script = Script { known: terms.len() as u32 };
+        let mut script = Script { known: terms.len() as u32, ..Script::default() };
         let inner = terms.intern(pair, &[b, a]);
         let term = terms.intern(cell, &[a, inner, b]);
         let mut words = Vec::new();
