@@ -31,6 +31,9 @@ crate::params! {
         pub width: u32 = 24, in 1..=100_000;
         /// The most actions of a turn.
         pub depth: u32 = 30, in 1..=10_000;
+        /// Whether the turn is searched a second time for a win, by the game's own evaluator, where another one judges: what
+        /// one of them leaves out of the beam the other may keep.
+        pub second_look: bool = true;
         /// The best ends of the turn that the next player's reply is looked at for; 0 for no look at replies.
         pub replies: u32 = 12, in 0..=100_000;
         /// Positions that are kept after each action of a reply.
@@ -203,6 +206,20 @@ impl TurnDecision<'_> {
         let most = replies.max(1) as usize;
         let beam = self.beam(self.me, width, self.luck.clone());
         let mut lines = beam.search(&worlds[0], most, steps, self.limit, interrupt);
+        let wins = |lines: &[Line]| {
+            lines.first().is_some_and(|line| line.is_over && line.value >= self.model.info().max_return)
+        };
+        if self.params.second_look
+            && self.evaluator.is_some()
+            && self.model.has().evaluator
+            && !wins(&lines)
+        {
+            let other = Beam { evaluator: None, ..self.beam(self.me, width, self.luck.clone()) };
+            let found = other.search(&worlds[0], 1, steps, self.limit, interrupt);
+            if wins(&found) {
+                lines = found;
+            }
+        }
         let mut looked = 0;
         for line in &mut lines {
             let stop = interrupt.poll() || *steps >= self.limit;
