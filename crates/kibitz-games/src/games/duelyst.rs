@@ -368,7 +368,9 @@ impl Game for Duelyst {
         self.draw_text(&state.position, viewer)
     }
 
-    kibitz_core::abilities!(hash, evaluator, factors, end_turn, features, resampling, view_key, picture, facts);
+    kibitz_core::abilities!(
+        hash, evaluator, factors, end_turn, features, resampling, view_key, picture, facts
+    );
 }
 
 impl StateHash<State> for Duelyst {

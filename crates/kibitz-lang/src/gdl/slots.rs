@@ -501,7 +501,7 @@ impl Rewriter<'_> {
             let values: Vec<Term> = (0..width).map(|_| variable()).collect();
             let infinity = constant(Symbol::INFINITY);
             for kind in [self.words.timed, self.words.gone, self.words.lasts] {
-                let mut args = [&[fact.clone()], &values[..]].concat();
+                let mut args = [std::slice::from_ref(&fact), &values[..]].concat();
                 let mut body = Vec::new();
                 if kind == self.words.lasts {
                     args[1] = infinity.clone();
