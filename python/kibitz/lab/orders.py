@@ -65,7 +65,7 @@ def measure(reproduction: Reproduction, order: Order, results: Results) -> list[
 def places(reproduction: Reproduction, order: Order, cells: tuple[Cell, ...]) -> list[tuple[Cell, int]]:
     """The cell of each planner, and its number in it; ValueError where there is none."""
     found = [find(reproduction, _target(order, planner), cells) for planner in order.planners]
-    for (cell, number), seat in zip(found, order.players, strict=False):
+    for (cell, _), seat in zip(found, order.players, strict=False):
         if seat >= cell.players:
             raise ValueError(f"'{order.title}': {cell.game} has no player {seat}; they count from 0")
     return found
@@ -98,7 +98,7 @@ def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterat
     a_move = order.measure == "CPU milliseconds a move"
     each = [
         _played(results, cell, number, seat, a_move)
-        for (cell, number), seat in zip(found, _seats(order), strict=True)
+        for (cell, _), seat in zip(found, _seats(order), strict=True)
     ]
     cpu = [results.result(cell).standings[number].cpu for cell, number in found]
     pairs = list(pairwise(range(len(found))))
@@ -160,8 +160,8 @@ def _verdict(order: Order, difference: Difference) -> str:
 def _played(
     results: Results, cell: Cell, planner: int, on: int | None, a_move: bool
 ) -> tuple[Deals, Deals]:
-    """What a planner got on a seat (or on all), and the processor time that it took (where somebody looked), by
-    deal: seconds a game, or milliseconds a move."""
+    """What a planner got on a seat (or on all), and the processor time that it took (where somebody looked): seconds
+    a game, or milliseconds a move. By deal."""
     facts = results.games[cell.game]
     returns: Deals = {}
     seconds: Deals = {}
