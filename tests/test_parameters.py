@@ -73,8 +73,8 @@ GAMES = (
     Errands.name,
 )
 """Between them they have nearly all that a planner may need."""
-OF_ONE_GAME = dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
-"""Planners that play one game only."""
+OF_ONE_GAME = dict.fromkeys(("patrol", "reactive", "static"), "navy-defense") | {"turn-search": "duelyst"}
+"""Planners that play one game only, or read all they are told in that one."""
 BASES = {
     "simulations": "simulations=60",
     "worlds": "worlds=3, horizon=5",
@@ -83,7 +83,7 @@ BASES = {
     "level": "horizon=20",
     "horizon": "horizon=8",
 }
-"""A small budget, by the first of these parameters that a planner has."""
+"""A small budget: the first of these whose parameters a planner has."""
 SEARCHES = (
     "tree=belief",
     "tree=outcomes, playout=random",
@@ -144,7 +144,8 @@ SAME = {
 WHERE = {
     "transpositions": ["simulations=300"],  # two ways to one state take a while
     "until_decided": ["exploration=0.01"],  # where much is explored, nothing is ever decided
-    "choice": ["simulations=7, exploration=3", "simulations=23, exploration=0.1"],  # in the end all agree
+    # In the end all agree.
+    "choice": ["simulations=7, exploration=3", "simulations=23, exploration=0.1", "simulations=7"],
 }
 """What else to ask for where a parameter would change nothing otherwise."""
 UNTRIED = {
@@ -224,10 +225,16 @@ def call(name: str, *arguments: str) -> str:
     return f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})"
 
 
+def keys(base: str) -> list[str]:
+    """The parameters that are given."""
+    return [part.partition("=")[0] for part in base.split(", ")]
+
+
 def planners() -> Iterator[Any]:
     for entry in kb.list_planners():
         names = [param.name for param in entry.params]
-        base = next((BASES[name] for name in BASES if name in names), "")
+        fits = (base for base in BASES.values() if all(key in names for key in keys(base)))
+        base = next(fits, "")
         for param in entry.params:
             if param.name not in UNTRIED and (entry.name, param.name) not in SAME:
                 yield pytest.param(entry.name, base, param, id=f"{entry.name}-{param.name}")
