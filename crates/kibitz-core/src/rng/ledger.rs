@@ -160,7 +160,10 @@ fn no_planner_draws_two_things_from_one_stream() {
         LEDGER.with_borrow_mut(BTreeMap::clear);
         let played = games.iter().filter(|game| play(&spec, game, 3)).count();
         assert!(
-            played > 0 || ["greedy", "macro-uct", "paranoid"].iter().any(|name| spec.starts_with(name)),
+            played > 0
+                || ["greedy", "macro-uct", "paranoid", "turn-search"]
+                    .iter()
+                    .any(|name| spec.starts_with(name)),
             "{spec}"
         );
         LEDGER.with_borrow(|ledger| {
