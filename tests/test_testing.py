@@ -298,7 +298,7 @@ PLANNERS = [
     "mcts(simulations=40)",
     "olmcts(simulations=40)",
     "one-ply(simulations=40)",
-    "turn-search",
+    "turn-search(worlds=2)",
     "uct(simulations=40)",
     "iw(transitions=200)",
     "rollout-iw(transitions=200)",
