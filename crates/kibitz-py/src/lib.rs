@@ -41,44 +41,28 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::belief::Belief;
-    #[pymodule_export]
-    use crate::entry::{
-        Entry, ParamDoc, episode_seed, games, old_planners, outline, parse_class, parse_spec, parts,
-        planners, spec_name, split_prefix, unknown,
+    use crate::{
+        belief::Belief,
+        entry::{
+            Entry, ParamDoc, episode_seed, games, old_planners, outline, parse_class, parse_spec, parts,
+            planners, spec_name, split_prefix, unknown,
+        },
+        equilibrium::{GameTree, RegretSolver},
+        fault::GameFault,
+        game::Game,
+        history::{read_history, write_history},
+        info::Info,
+        lang::{Finding, RulesFile, check_rules, describe_rules, is_rules, rules_languages, rules_limits},
+        learn::SelfPlay,
+        machine::{RulesMachine, RulesState},
+        planner::{Decision, Judgement, Planner},
+        referee::Referee,
+        rules::Bits,
+        solve::solve_alone,
+        state::State,
+        told::Told,
+        view::View,
     };
-    #[pymodule_export]
-    use crate::equilibrium::{GameTree, RegretSolver};
-    #[pymodule_export]
-    use crate::fault::GameFault;
-    #[pymodule_export]
-    use crate::game::Game;
-    #[pymodule_export]
-    use crate::history::{read_history, write_history};
-    #[pymodule_export]
-    use crate::info::Info;
-    #[pymodule_export]
-    use crate::lang::{
-        Finding, RulesFile, check_rules, describe_rules, is_rules, rules_languages, rules_limits,
-    };
-    #[pymodule_export]
-    use crate::learn::SelfPlay;
-    #[pymodule_export]
-    use crate::machine::{RulesMachine, RulesState};
-    #[pymodule_export]
-    use crate::planner::{Decision, Judgement, Planner};
-    #[pymodule_export]
-    use crate::referee::Referee;
-    #[pymodule_export]
-    use crate::rules::Bits;
-    #[pymodule_export]
-    use crate::solve::solve_alone;
-    #[pymodule_export]
-    use crate::state::State;
-    #[pymodule_export]
-    use crate::told::Told;
-    #[pymodule_export]
-    use crate::view::View;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
