@@ -59,7 +59,7 @@ def test_a_game_is_won_and_pays_for_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "planner",
-    ["iw", "iw(2)", "brfs", "one-look", "uct(simulations=50)", "nested(1, horizon=10)"],
+    ["iw", "iw(2)", "brfs", "one-look", "uct(simulations=50)", "nmc(1, horizon=10)"],
 )
 def test_planners_play_where_nothing_is_random(planner: str, tmp_path: Path) -> None:
     played = kb.play(write(tmp_path, level="wwwww\nw.Agw\nwwwww\n"), planner, seed=1)
