@@ -120,5 +120,5 @@ def test_the_command_prints_it(
     assert "zelda" in text
     assert "(2.0)" in text
     assert main([*arguments, "--out", str(tmp_path / "out"), "--json"]) == 0
-    (width, _) = json.loads(capsys.readouterr().out)["totals"]
+    (width, _) = json.loads(capsys.readouterr().out)["columns"]
     assert (width["games"], width["by_game"]["zelda"]["games"]) == (3, 2)
