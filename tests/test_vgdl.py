@@ -136,7 +136,7 @@ def test_a_level_that_is_missing_is_told_with_those_that_are_there(tmp_path: Pat
     (tmp_path / "mine_lvl0.txt").unlink()
     with pytest.raises(ValueError, match=r"mine.vgdl needs mine_lvl0.txt beside it: No such file"):
         kb.load(path)
-    with pytest.raises(ValueError, match="none.vgdl cannot be read: No such file"):
+    with pytest.raises(ValueError, match=r"none.vgdl cannot be read: No such file"):
         kb.load(f"{tmp_path}/none.vgdl")
 
 
