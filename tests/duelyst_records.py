@@ -281,7 +281,7 @@ class Replay:
         return True
 
     def decisions(self, planner: str) -> Iterator[tuple[dict[str, Any], int]]:
-        """What a planner would do at each recorded decision, seeing what the mover saw: the step, and its action.
+        """What a planner would do at each recorded decision, by what the mover saw: the step, and its act.
 
         After `run`. The planner is told what was really done, not what it would have done."""
         seats = []

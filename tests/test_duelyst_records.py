@@ -1,4 +1,4 @@
-"""Duelyst beside recorded games of the original: states, legal actions, the scripted player, and statistics."""
+"""Duelyst beside recorded games of the original: states, legal actions, the scripted player, statistics."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_statistics_of_random_play() -> None:
     types["followup"] += types.pop("endfollowup")
     del types["mulligan"]
     for kind, count in types.items():
-        # Shares of all actions hang together within a game: a tenth is about four standard errors of the rarest.
+        # What is done in a game hangs together: 0.15 is about four standard errors of the rarest.
         ratio = ours[called.get(kind, kind)] / len(results) / (count / figures["games"])
         print(f"{kind}: {ratio:.3f} times as often as recorded")
         assert abs(ratio - 1) < 0.15, kind

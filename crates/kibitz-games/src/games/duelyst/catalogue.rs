@@ -22,7 +22,7 @@ const LONGEST: u64 = 1_000_000;
 const LARGEST: i64 = 999;
 
 /// The factions; neutral cards have the number 0.
-const FACTIONS: [(&str, u8); 7] = [
+pub const FACTIONS: [(&str, u8); 7] = [
     ("neutral", 0),
     ("lyonar", 1),
     ("songhai", 2),

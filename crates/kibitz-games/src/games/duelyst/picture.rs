@@ -10,7 +10,9 @@ use crate::draw::{DARK, FAINT, FIRST, GOOD, INK, LIGHT, PAPER, Picture, SECOND, 
 const COLOURS: [&str; 2] = [FIRST, SECOND];
 const CREEP: &str = "#6b5a86";
 /// Width of a cell in characters.
-const WIDE: usize = 8;
+const WIDE: usize = 5;
+/// No line of text is wider, but for remarks.
+const LINE: usize = 58;
 /// Lengths of pictures.
 const CELL: i32 = 72;
 const LEFT: i32 = 24;
@@ -90,7 +92,7 @@ impl Duelyst {
     }
 
     /// What is on a cell without a unit.
-    fn ground(position: &Position, here: u8) -> &'static str {
+    pub fn ground(position: &Position, here: u8) -> &'static str {
         match position.creep.iter().find(|creep| creep.cell == here) {
             Some(creep) if creep.owner == 0 => "creep 1",
             Some(_) => "creep 2",
@@ -104,20 +106,13 @@ impl Duelyst {
         let mut lines = vec![self.caption(position)];
         for seat in [1, 0] {
             let side = &position.sides[seat];
-            let mut line = format!(
-                "player {}: mana {}/{}, pile {}",
-                seat + 1,
-                side.mana,
-                side.shown_mana(),
-                side.left
-            );
-            for (card, durability) in side.artifacts() {
-                line += &format!(", {} ({durability})", self.card_name(card));
-            }
+            let mut words = vec![format!("mana {}/{}", side.mana, side.shown_mana())];
+            words.push(format!("pile {}", side.left));
+            words.extend(side.artifacts().map(|(card, left)| format!("{} ({left})", self.card_name(card))));
             if side.is_spell_ready {
-                line += &format!(", may cast {}", self.card_name(self.rules.spells[seat]));
+                words.push(format!("may cast {}", self.card_name(self.rules.spells[seat])));
             }
-            lines.push(line);
+            add_wrapped(&mut lines, &format!("player {}: ", seat + 1), &words);
             let hand = self.hand(position, seat, viewer);
             let cards: Vec<String> = hand
                 .into_iter()
@@ -126,7 +121,7 @@ impl Duelyst {
                     None => format!("{} {name}", slot + 1),
                 })
                 .collect();
-            lines.push(format!("  hand: {}", cards.join(", ")));
+            add_wrapped(&mut lines, "  hand: ", &cards);
         }
         let bar = format!("  +{}", format!("{}+", "-".repeat(WIDE)).repeat(COLUMNS.into()));
         lines.push(bar.clone());
@@ -140,9 +135,13 @@ impl Duelyst {
                         let unit = &position.units[index];
                         let attack = position.attack(&self.rules.cards, unit);
                         let numbers = format!("{attack}/{}", unit.health());
-                        (format!("{} {}", unit.owner + 1, self.letters(unit)), numbers)
+                        (format!("{}{}", unit.owner + 1, self.letters(unit)), numbers)
                     }
-                    None => (Self::ground(position, here).to_owned(), String::new()),
+                    None => {
+                        let ground = Self::ground(position, here);
+                        let (first, second) = ground.split_once(' ').unwrap_or((ground, ""));
+                        (first.to_owned(), second.to_owned())
+                    }
                 };
                 upper += &format!("{first:^WIDE$}|");
                 lower += &format!("{second:^WIDE$}|");
@@ -153,9 +152,10 @@ impl Duelyst {
         lines.push(format!("   {}", letters.collect::<String>().trim_end()));
         for unit in &position.units {
             lines.push(format!(
-                "{} player {}: {} {}/{}{}",
+                "{} {}{}: {} {}/{}{}",
                 name(unit.cell),
                 unit.owner + 1,
+                self.letters(unit),
                 self.card_name(unit.card),
                 position.attack(&self.rules.cards, unit),
                 unit.health(),
@@ -262,4 +262,19 @@ impl Duelyst {
             }
         }
     }
+}
+
+/// A heading and what follows it, in as many lines as it takes.
+fn add_wrapped(lines: &mut Vec<String>, heading: &str, words: &[String]) {
+    let mut line = heading.to_owned();
+    for (number, word) in words.iter().enumerate() {
+        let more = if number + 1 < words.len() { ", " } else { "" };
+        if line.len() + word.len() + more.len() > LINE + 1 && number > 0 {
+            lines.push(line.trim_end().to_owned());
+            line = " ".repeat(heading.len());
+        }
+        line += word;
+        line += more;
+    }
+    lines.push(line.trim_end().to_owned());
 }
