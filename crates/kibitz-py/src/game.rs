@@ -324,7 +324,8 @@ impl Game {
 
     /// Counts the sequences of joint actions and outcomes of that length (shorter if over).
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
-        count::perft(py, self, depth)
+        let state = drive(py, self, || self.model.initial())?;
+        count::perft(py, self, &state, depth)
     }
 
     /// Plays `count` playouts from the start, `batch` at a time where the game can play many at once;
@@ -390,6 +391,9 @@ pub fn game_named<'py>(game: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Game>> {
     }
 }
 
+/// More legal actions than these are not all named to who has named another one.
+const MOST_NAMED: usize = 40;
+
 /// Which of these names is meant, in any case and with any spacing.
 ///
 /// # Errors
@@ -412,9 +416,18 @@ pub fn find_name<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> PyResu
     Err(PyValueError::new_err(match (names.is_empty(), near.is_empty()) {
         (true, _) => "nobody waits for that choice now".to_owned(),
         (_, false) => format!("no legal action is called '{name}'; did you mean {}?", near.join(" or ")),
+        _ if names.len() <= MOST_NAMED => {
+            format!("no legal action is called '{name}'; legal are {}", names.join(", "))
+        }
         _ => {
-            let shown = names[..names.len().min(40)].join(", ");
-            format!("no legal action is called '{name}'; legal are {shown}")
+            let mut first: Vec<&str> = Vec::new();
+            for word in names.iter().filter_map(|known| known.split_whitespace().next()) {
+                if !first.contains(&word) && first.len() < MOST_NAMED {
+                    first.push(word);
+                }
+            }
+            let (count, shown) = (names.len(), first.join(", "));
+            format!("no legal action is called '{name}'; the {count} that are legal begin with {shown}")
         }
     }))
 }
@@ -636,7 +649,15 @@ impl State {
         let names: Vec<String> = self.drive(py, |game, state| {
             choices.iter().map(|action| game.model.action_name(state, player, *action)).collect()
         })?;
-        Ok(choices[find_name(names.iter().map(String::as_str), name)?].0)
+        let found = find_name(names.iter().map(String::as_str), name).map_err(|error| match player {
+            // Whoever else it was meant for is told whose turn it is.
+            Some(player) if names.len() > 1 && self.game.get().model.info().players > 1 => {
+                let who = self.game.get().model.player_name(player);
+                PyValueError::new_err(format!("{who} is to move, and {}", error.value(py)))
+            }
+            _ => error,
+        })?;
+        Ok(choices[found].0)
     }
 
     /// Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing.
@@ -788,6 +809,16 @@ impl State {
         let mut keys = std::hash::DefaultHasher::new();
         std::hash::Hash::hash(&joints, &mut keys);
         Ok(std::hash::Hasher::finish(&keys) as isize)
+    }
+
+    /// Counts the sequences of joint actions and outcomes of that length from here (shorter if over).
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
+        count::perft(py, self.game.get(), &self.state, depth)
+    }
+
+    /// Copies it so many times, as searches do, and throws the copies away: for benchmarks.
+    fn copies(&self, py: Python<'_>, count: u64) -> PyResult<()> {
+        count::copies(py, self.game.get(), &self.state, count)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
