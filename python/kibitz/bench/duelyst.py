@@ -22,7 +22,7 @@ def rows(scale: Scale) -> Iterator[Row]:
     game = kb.load(GAME)
     games = SAMPLE if scale.turns > 1 else 1
     sample = [kb.play(game, "random", seed=3, episode=number) for number in range(games)]
-    states = [step.state for episode in sample for step in episode.steps if len(step.movers) == 1]
+    states = [step.state for episode in sample for step in episode.steps if len(step.state.movers) == 1]
     turns = statistics.fmean(
         sum(name == "end turn" for step in episode.steps for name in step.names) + 1 for episode in sample
     )
