@@ -101,7 +101,7 @@ def seen(state: kb.State, player: int) -> list[str]:
     return [fact for fact in state.facts if not (fact.startswith(hidden) and other in fact)]
 
 
-@pytest.mark.parametrize("kind", ["resampling", "sampled(20)"])
+@pytest.mark.parametrize("kind", ["particles(20)", "resampling", "sampled(20)"])
 def test_what_is_imagined_fits_what_was_seen(kind: str) -> None:
     game = kb.load(OTHER)
     referee = kb.Referee(game, seed=2)

@@ -231,14 +231,17 @@ impl State {
         let names: Vec<String> = self.drive(py, |game, state| {
             choices.iter().map(|action| game.model.action_name(state, player, *action)).collect()
         })?;
-        let found = find_name(names.iter().map(String::as_str), name).map_err(|error| match player {
-            // Whoever else it was meant for is told whose turn it is.
-            Some(player) if names.len() > 1 && self.game.get().model.info().players > 1 => {
-                let who = self.game.get().model.player_name(player);
-                PyValueError::new_err(format!("{who} is to move, and {}", error.value(py)))
+        let found = match find_name(names.iter().map(String::as_str), name) {
+            Ok(found) => found,
+            Err(error) => {
+                // Whoever else it was meant for is told whose turn it is.
+                let several = names.len() > 1 && self.game.get().model.info().players > 1;
+                let Some(player) = player.filter(|_| several) else { return Err(error) };
+                let who = self.drive(py, |game, _| game.model.player_name(player))?;
+                let what = format!("{who} is to move, and {}", error.value(py));
+                return Err(PyValueError::new_err(what));
             }
-            _ => error,
-        })?;
+        };
         Ok(choices[found].0)
     }
 
