@@ -13,6 +13,7 @@ from kibitz.cli._live import Beat, Leave, Live, Pace, can_be_live
 from kibitz.cli._table import rounds_again
 from kibitz.episode import begin, drive
 from kibitz.lab import replay
+from typist import Typist
 
 State = tuple[float | None, str]
 
@@ -103,22 +104,6 @@ def test_replays_keep_the_times(tmp_path: Path) -> None:
     assert [turn.at for turn in turns] == [1.0, 1.05]
     assert turns[-1].happened == ("player 1: press", "player 2: press")
     assert [choice.decision.name for choice in turns[0].choices] == ["wait", "wait"]
-
-
-class Typist:
-    """Presses keys at given times, and is the clock as well."""
-
-    def __init__(self, keys: list[tuple[float, str]]) -> None:
-        self.time = 0.0
-        self.keys = keys
-
-    def read(self, seconds: float) -> str | None:
-        if self.keys and self.keys[0][0] <= self.time + seconds:
-            self.time = max(self.time, self.keys[0][0])
-            return self.keys.pop(0)[1]
-        assert seconds < 3600, "paused for ever"
-        self.time += seconds
-        return None
 
 
 def play_live(keys: list[tuple[float, str]], other: str, clock: float = 1.0) -> tuple[kb.Referee, Typist]:

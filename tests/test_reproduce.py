@@ -285,7 +285,14 @@ LONG = {
 }
 """Even two games a figure take long: they are played with a hundredth of the simulations, worlds, steps or
 time, and what is searched is searched once."""
-READ = {"heuristics-table-1", "heuristics-table-2", "heuristics-table-3", "nested-table-4"}
+READ = {
+    "gvgai-modifications",
+    "heuristics-table-1",
+    "heuristics-table-2",
+    "heuristics-table-3",
+    "nested-table-4",
+    *(f"iw-table-{table}" for table in range(1, 7)),
+}
 """Many games of many rules files: these are read here, and run by `kibitz reproduce`."""
 COARSE = {"king-up-table-4.2", "king-up-table-4.3", "duelyst-figure-2-11"}
 """Points are few: two games often come to the same. And 16 seconds are so much more than a few

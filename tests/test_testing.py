@@ -295,13 +295,18 @@ PLANNERS = [
     "random",
     "sparse-uct(simulations=40)",
     "macro-uct(simulations=40)",
+    "mcts(simulations=40)",
+    "olmcts(simulations=40)",
+    "one-ply(simulations=40)",
+    "turn-search(worlds=2)",
     "uct(simulations=40)",
     "iw(transitions=200)",
+    "rollout-iw(transitions=200)",
     "brfs(transitions=200)",
     "one-look",
     "paranoid(worlds=2, horizon=2)",
 ]
-OF_ONE_GAME = {"patrol", "reactive", "static"}
+OF_ONE_GAME = {"patrol", "reactive", "starter-ai", "static"}
 """Scripted baselines of a game, which has tests of its own."""
 
 

@@ -49,12 +49,12 @@ class Walk:
             if key:
                 events[player] += (("observed", key),)
         returns = [total + self.weight * paid for total, paid in zip(self.returns, rewards, strict=True)]
-        weight = self.weight * (self.game.info.discount if movers else 1.0)
-        who: list[int | None] = [*movers] or [None]
+        # Nobody moves where, in real time, something happens by itself.
+        who: list[int | None] = [None] if before.chance else [*movers]
+        weight = self.weight * (1.0 if before.chance else self.game.info.discount)
         names = [before.action_name(player, action) for player, action in zip(who, joint, strict=True)]
-        return Walk(
-            self.game, after, events, returns, [*self.joints, joint], [*self.names, "+".join(names)], weight
-        )
+        name = "+".join(names) or "time goes by"
+        return Walk(self.game, after, events, returns, [*self.joints, joint], [*self.names, name], weight)
 
     def random_joint(self, rng: Random) -> list[int]:
         """Random legal actions of the movers, or a draw of chance."""

@@ -131,7 +131,7 @@ def _frames(
         movers = first.move.movers
         who = ", ".join(game.player_name(mover) for mover in movers)
         reasons = []
-        for mover, decision in zip(movers, first.move.decisions, strict=True):
+        for mover, decision in zip(movers, first.move.decisions, strict=bool(first.move.decisions)):
             reasons.append(
                 f"<h3>{escape(game.player_name(mover))}: {escape(decision.name)} "
                 f'<span class="dim spec">{escape(replay.planners[mover])}</span></h3>'

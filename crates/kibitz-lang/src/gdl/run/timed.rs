@@ -16,7 +16,8 @@ use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Tu
 use kibitz_core::rng::derive;
 use smallvec::smallvec;
 
-use super::game::{Joint, Legal, OUTLOOK, RuleGame, RuleState};
+use super::game::{RuleGame, RuleState};
+use super::legal::{Joint, Legal, OUTLOOK, as_likely, one_of};
 use super::machine::{NO_MOVE, Outlook, Timed};
 use crate::gdl::picture::{Hints, card};
 use crate::gdl::times::{TICKS, shown};
@@ -322,8 +323,7 @@ impl<M: Timed> Game for TimedGame<M> {
 
     fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
         if let (Random::Idle, Some(role)) = (state.random, self.rules.random) {
-            let moves = state.legal.of_role(role);
-            outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+            outcomes.extend(as_likely(state.legal.of_role(role)));
         }
     }
 
@@ -331,8 +331,7 @@ impl<M: Timed> Game for TimedGame<M> {
         if let Random::Drawn { most, .. } = state.random {
             return Action(rng.below(Self::instants(most).instants));
         }
-        let moves = self.rules.random.map_or(&[][..], |role| state.legal.of_role(role));
-        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+        one_of(self.rules.random.map_or(&[], |role| state.legal.of_role(role)), rng)
     }
 
     #[inline]
@@ -343,8 +342,7 @@ impl<M: Timed> Game for TimedGame<M> {
         _: &mut Vec<Action>,
         rng: &mut kibitz_core::Rng,
     ) -> Action {
-        let moves = state.legal.of_role(self.rules.roles[player]);
-        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+        one_of(state.legal.of_role(self.rules.roles[player]), rng)
     }
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
@@ -433,8 +431,7 @@ impl<M: Timed> Facts<TimedState<M::Facts>> for TimedGame<M> {
 
 impl<M: Timed> Roles<TimedState<M::Facts>> for TimedGame<M> {
     fn roles(&self) -> Vec<(String, Option<usize>)> {
-        let player = |role: usize| self.rules.roles.iter().position(|own| *own == role);
-        self.machine().roles().iter().enumerate().map(|(role, name)| (name.clone(), player(role))).collect()
+        Roles::<RuleState<M::Facts>>::roles(&self.rules)
     }
 
     fn role_moves(&self, state: &TimedState<M::Facts>, role: usize) -> Vec<String> {
