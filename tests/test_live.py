@@ -102,4 +102,4 @@ def test_in_a_terminal(game: kb.Game, tmp_path: Path) -> None:
     assert process.wait(60) == 0
     os.close(master)
     again = kb.lab.replay.load(kept)
-    assert again.returns == [1001.0]
+    assert again.returns == [10_000_001.0]

@@ -299,7 +299,7 @@ fn unread(
         ("playouts", plays, in_the_end),
         ("backup", !beliefs, &graph),
         ("until_decided", !beliefs, &graph),
-        ("until_decided", p.simulations.is_some(), "it needs a number of simulations"),
+        ("until_decided", p.simulations.or(p.rounds).is_some(), "it needs a number of simulations"),
         ("until_decided", !uniform, "selection=uniform visits all actions equally often"),
         (
             "reuse",

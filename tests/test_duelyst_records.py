@@ -1,0 +1,218 @@
+"""Duelyst beside recorded games of the original: states, legal actions, the scripted player, statistics."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
+
+import kibitz as kb
+from duelyst_records import FACTIONS, RECORDS, Names, Replay, action_number, records, spec
+
+pytestmark = pytest.mark.skipif(
+    not RECORDS.is_dir(), reason=f"there are no recorded games of Duelyst: {RECORDS} is missing"
+)
+
+# Games of each kind, and the states in them of which the legal actions are recorded: 270 and 377 in all.
+GAMES = {"ai_mirror": 240, "ai_sixdecks": 116, "ai_variant": 80, "random": 288}
+SAMPLED = {"ai_mirror": 204, "ai_sixdecks": 66, "ai_variant": 0, "random": 377}
+# The cards that are not matched, each with the reason.
+UNMATCHED: dict[str, str] = {}
+
+
+@cache
+def loaded(name: str) -> Any:
+    return kb.load(name)
+
+
+@cache
+def names() -> Names:
+    return Names()
+
+
+@cache
+def samples() -> dict[int, dict[int, dict[str, Any]]]:
+    """The sampled states and what is legal there, by game and step."""
+    wanted: defaultdict[int, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for kind in "samples_ai", "samples_random":
+        for sample in records(kind):
+            wanted[sample["id"]][sample["step"]] = sample
+    return wanted
+
+
+def replayed(name: str, every: int = 1) -> Iterator[Replay]:
+    """Every n-th game of a file, replayed; where there are samples, legal actions are compared as well."""
+    for number, record in enumerate(records(name)):
+        if number % every == 0:
+            sampled = samples().get(record["id"], {})
+            replay = Replay(record, names(), loaded(spec(record)), sampled)
+            assert replay.run(), replay.wrong[0]
+            assert replay.wrong == []
+            assert replay.counts["sampled"] == len(sampled)
+            yield replay
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_some_recorded_games_are_replayed_with_equal_states(name: str) -> None:
+    assert sum(1 for _ in replayed(name, every=20)) == math.ceil(GAMES[name] / 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_all_recorded_games_are_replayed_with_equal_states(name: str) -> None:
+    assert UNMATCHED == {}
+    sampled = [replay.counts["sampled"] for replay in replayed(name)]
+    assert len(sampled) == GAMES[name]
+    assert sum(sampled) == SAMPLED[name]
+
+
+def is_same(step: dict[str, Any], action: int) -> bool:
+    """Whether an action is the recorded one, as far as the original did not choose at random."""
+    wanted = action_number(step["a"])
+    # 1: any eligible card is replaced; 2: the cell makes no difference.
+    shift = {1: 16, 2: 8}.get(step.get("rnd", 0), 0)
+    return action >> shift == wanted >> shift
+
+
+def cause(step: dict[str, Any], action: int) -> str:
+    kinds = ["end", "mulligan", "replace", "play", "cast", "move", "attack", "follow-up", "stop"]
+    return f"{step.get('g')}: {step['a'][0]}, not {kinds[action >> 16]}"
+
+
+def starter(name: str, every: int = 1) -> tuple[dict[int, Counter[bool]], Counter[str]]:
+    """How often starter-ai does what was recorded, by faction, and what it does otherwise."""
+    agreed: defaultdict[int, Counter[bool]] = defaultdict(Counter)
+    causes: Counter[str] = Counter()
+    for replay in replayed(name, every):
+        for number, (step, action) in enumerate(replay.decisions("starter-ai")):
+            same = is_same(step, action)
+            # Both mulligans are made before the first turn; later the turns alternate.
+            before = replay.record["steps"][number - 1]["s"] if number > 1 else {"p": number}
+            agreed[replay.record["f"][before["p"]]][same] += 1
+            if not same:
+                causes[cause(step, action)] += 1
+    return agreed, causes
+
+
+def share(agreed: dict[int, Counter[bool]]) -> float:
+    total: Counter[bool] = sum(agreed.values(), Counter())
+    return total[True] / total.total()
+
+
+def report(name: str, agreed: dict[int, Counter[bool]], causes: Counter[str]) -> None:
+    total: Counter[bool] = sum(agreed.values(), Counter())
+    print(f"\n{name}: {total[True]} of {total.total()} decisions, {share(agreed):.2%}")
+    for faction, counts in sorted(agreed.items()):
+        print(f"  {FACTIONS[faction - 1]}: {counts[True]} of {counts.total()}")
+    for why, times in causes.most_common():
+        print(f"  {times} × {why}")
+
+
+def test_the_scripted_player_decides_as_recorded_in_some_games() -> None:
+    for name in "ai_mirror", "ai_variant":
+        agreed, causes = starter(name, every=40)
+        report(name, agreed, causes)
+        assert share(agreed) >= 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "least"), [("ai_mirror", 0.999), ("ai_variant", 0.998)])
+def test_the_scripted_player_decides_as_recorded_with_lyonar(name: str, least: float) -> None:
+    agreed, causes = starter(name)
+    report(name, agreed, causes)
+    assert share(agreed) >= least
+
+
+@pytest.mark.slow
+def test_the_scripted_player_with_all_six_decks() -> None:
+    # Of what the other factions' cards are worth to the original there is no description.
+    agreed, causes = starter("ai_sixdecks")
+    report("ai_sixdecks", agreed, causes)
+    assert share(agreed) >= 0.75
+    assert share({1: agreed[1]}) >= 0.95
+
+
+def played(game: str, players: Any, games: int) -> Iterator[tuple[float, int, Counter[str]]]:
+    """The first player's return, the turns, and the actions by type of each game."""
+    for number in range(games):
+        episode = kb.play(game, players, seed=17, episode=number)
+        done = [name.split()[0] for step in episode.steps if step.movers for name in step.names]
+        yield episode.returns[0], done.count("end") + 1, Counter(done)
+
+
+def check_within_error(
+    what: str, values: list[float], mean: float, deviation: float, games: int, most: float = 3.9
+) -> None:
+    """Whether a mean is the recorded one but for chance: once in 10,000 times it is not."""
+    ours = statistics.fmean(values)
+    error = math.hypot(statistics.stdev(values) / math.sqrt(len(values)), deviation / math.sqrt(games))
+    print(f"{what}: {ours:.3f}, recorded {mean:.3f}, {abs(ours - mean) / error:.2f} standard errors apart")
+    assert abs(ours - mean) < most * error, what
+
+
+def check_figures(kind: str, results: list[tuple[float, int, Counter[str]]]) -> dict[str, Any]:
+    figures: dict[str, Any] = json.loads((RECORDS / "figures.json").read_text(encoding="utf-8"))[kind]
+    games = figures["games"]
+
+    def compare(what: str, of: Callable[[tuple[float, int, Counter[str]]], float]) -> None:
+        values = [of(result) for result in results]
+        check_within_error(f"{kind}, {what}", values, figures[f"mean_{what}"], figures[f"sd_{what}"], games)
+
+    compare("turns", lambda result: result[1])
+    compare("actions", lambda result: result[2].total())
+    for key, value in (("first_wins", 1.0), ("second_wins", -1.0), ("draws", 0.0)):
+        rate = figures[key] / games
+        check_within_error(
+            f"{kind}, {key}",
+            [float(result[0] == value) for result in results],
+            rate,
+            math.sqrt(rate * (1 - rate)),
+            games,
+        )
+    return figures
+
+
+@pytest.mark.slow
+def test_statistics_of_random_play() -> None:
+    results = [
+        result
+        for one, two in product(FACTIONS, FACTIONS)
+        for result in played(f"duelyst(deck1={one}, deck2={two}, rules=original)", "random", 10)
+    ]
+    figures = check_figures("random_play_all_pairings", results)
+    ours: Counter[str] = sum((result[2] for result in results), Counter())
+    called = {"bbs": "cast", "followup": "choose"}
+    types = figures["actions_by_type"]
+    types["followup"] += types.pop("endfollowup")
+    del types["mulligan"]
+    for kind, count in types.items():
+        # What is done in a game hangs together: 0.15 is about four standard errors of the rarest.
+        ratio = ours[called.get(kind, kind)] / len(results) / (count / figures["games"])
+        print(f"{kind}: {ratio:.3f} times as often as recorded")
+        assert abs(ratio - 1) < 0.15, kind
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "rules"), [("ai_mirror_lyonar", "original"), ("ai_mirror_lyonar_variant", "thesis")]
+)
+def test_statistics_of_the_scripted_player(kind: str, rules: str) -> None:
+    check_figures(kind, list(played(f"duelyst(rules={rules})", "starter-ai", 400)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["original", "thesis"])
+def test_random_play_loses_against_the_scripted_player(rules: str) -> None:
+    """2 of 400 recorded games were won, with either rules."""
+    game = f"duelyst(rules={rules})"
+    first = sum(result[0] > 0 for result in played(game, ["random", "starter-ai"], 100))
+    second = sum(result[0] < 0 for result in played(game, ["starter-ai", "random"], 100))
+    print(f"random play wins {first + second} of 200 games")
+    assert first + second <= 6
