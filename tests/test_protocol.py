@@ -25,6 +25,7 @@ for package in ("starlette", "uvicorn", "httpx"):
 from kibitz.ggp.line import Late, Line, client  # noqa: E402
 from kibitz.ggp.manager import Setting, play, rules_of  # noqa: E402
 from kibitz.ggp.player import Player, Silent  # noqa: E402
+from kibitz.ggp.seat import GameClock, Seat  # noqa: E402
 from kibitz.ggp.server import serving  # noqa: E402
 from kibitz.testing.network import matches  # noqa: E402
 
@@ -631,3 +632,38 @@ def test_matches_in_real_time_over_a_network_that_fails() -> None:
         assert lost == 0, done
 
     run(talk, planner="flat-mc(simulations=20, depth=20, quantum=1)")
+
+
+RACE = (FOLDER / "real-time-race.kif").read_text()
+
+
+def test_what_is_heard_late_is_no_riddle() -> None:
+    now = 100.0
+    seen: list[list[str]] = []
+
+    class Watched(kb.PlannerBase):
+        """Keeps what its planner has to note."""
+
+        def __init__(self) -> None:
+            self.inner = kb.planner("uct(simulations=50, quantum=0.5)")
+
+        def start(self, game: kb.Game, player: int, seed: int) -> None:
+            self.inner.start(game, player, seed)
+
+        def act(self, view: kb.View) -> kb.Decision:
+            seen.append((decision := self.inner.act(view)).notes)
+            return decision
+
+    seat = Seat(messages.Start("m", "south", RACE, 30, 1.0), lambda game: Watched())
+    seat.begin()
+    assert not seat.told.hidden, "all are told all moves"
+    seat.clock = GameClock(1.0, now=lambda: now)
+    seat.happened(Told("m", None, time=0.0), now)
+    for at in (0.5, 3.0, 4.5):
+        now = 100.0 + at
+        seat.instant()
+    # That the other built at 2.5 is heard two seconds after it did.
+    seat.happened(Told("m", ("(build mine)", "NIL"), time=2.5), now)
+    seat.instant()
+    assert seen == [[]] * len(seen)
+    assert len(seen) >= 3
