@@ -667,3 +667,53 @@ def test_what_is_heard_late_is_no_riddle() -> None:
     seat.instant()
     assert seen == [[]] * len(seen)
     assert len(seen) >= 3
+
+
+def test_the_manager_in_real_time_speaks_of_percepts_as_published(tmp_path: Path) -> None:
+    file = tmp_path / "mole.kif"
+    file.write_text(
+        """(role you) (role random) (init infinity quiet)
+        (legal you hit) (legal you look) (legal you rest)
+        (<= (legal random (pop 1 mole)) (true infinity quiet))
+        (<= (next infinity quiet) (true infinity quiet) (not (does random (pop 1 mole))))
+        (<= (next infinity rested) (does you rest))
+        (<= (sees you squeak) (does random (pop 1 mole)))
+        (<= (sees you (missed it)) (does you hit))
+        (<= terminal (true infinity rested)) (goal you 100)"""
+    )
+    heard: list[str] = []
+    answers = {"squeak)": "hit", "it))": "( LOOK )", "NIL)": "REST"}
+
+    def answer(message: str) -> bytes:
+        heard.append(message)
+        said = {"START": "READY", "STOP": "DONE"}.get(message.split()[1])
+        last = next((own for end, own in answers.items() if message.split()[-3].endswith(end)), "NIL")
+        return http(said or last)
+
+    async def talk() -> None:
+        game = kb.load(str(file))
+        async with answering(answer) as url:
+            played = await play(game, [url], Setting("m", 90, 0.02, seed=2))
+        said = [re.sub(r" [0-9.e-]+ \)$", " t )", line) for line in heard]
+        assert said == [
+            f"( START m you ({rules_of(game)}) 90 t )",
+            "( PLAY m NIL t )",
+            "( PLAY m (squeak) t )",
+            "( PLAY m ((does you hit) (missed it)) t )",
+            # It made a move, and perceived nothing.
+            "( PLAY m ((does you look) NIL) t )",
+            "( STOP m ((does you rest) NIL) t )",
+        ]
+        assert heard[1] == "( PLAY m NIL 0 )"
+        assert played.record.completed
+        # What chance has drawn is a move when it makes it.
+        assert played.record.moves == [
+            ["NIL", "(pop 1 mole)"],
+            ["hit", "NIL"],
+            ["look", "NIL"],
+            ["rest", "NIL"],
+        ]
+        assert ElementTree.fromstring(played.record.xml()).tag == "match"
+        assert played.record.goals == [100.0, 0.0]
+
+    asyncio.run(talk())
