@@ -713,6 +713,7 @@ def test_the_manager_in_real_time_speaks_of_percepts_as_published(tmp_path: Path
             ["look", "NIL"],
             ["rest", "NIL"],
         ]
+        assert played.record.states[0] == ["(true infinity quiet)"]
         assert ElementTree.fromstring(played.record.xml()).tag == "match"
         assert played.record.goals == [100.0, 0.0]
 

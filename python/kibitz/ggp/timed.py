@@ -13,7 +13,7 @@ import logging
 from collections.abc import Sequence
 
 from kibitz import planners
-from kibitz._core import Decision, Planner, View
+from kibitz._core import Decision, Planner, State, View
 from kibitz.episode import Report, Step, steps_of
 from kibitz.ggp import messages
 from kibitz.ggp.line import Late
@@ -112,6 +112,13 @@ class TimedMatch(Match):
             else:
                 self.woken[seat].set()
 
+    def _facts(self, state: State) -> list[str]:
+        written = []
+        for fact in state.facts:
+            name, has_end, lifetime = fact.rpartition(" for ")
+            written.append(f"(true {lifetime} {name})" if has_end else f"(true infinity {fact})")
+        return written
+
     def _time(self, tick: int) -> float:
         return tick * (self.game.tick or 1.0)
 
@@ -136,7 +143,7 @@ class TimedMatch(Match):
                 self.drawn = None
             self.before = step.state
             self.steps.append(step)
-            self.record.turn(moves, [""] * len(moves), step.state.facts, milliseconds())
+            self.record.turn(moves, [""] * len(moves), self._facts(step.state), milliseconds())
             moved = {seat for seat in self.lines if moves[self.role[seat]] != messages.NIL}
             for seat in self.lines:
                 learns = self._learns(seat, moves)
