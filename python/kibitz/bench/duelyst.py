@@ -60,7 +60,7 @@ def rows(scale: Scale) -> Iterator[Row]:
 
 def held(states: list[kb.State], count: int) -> float:
     """Bytes by which the process grows for each state that follows one of these."""
-    kept = []
+    kept: list[kb.State] = []
     now = memory.present()
     while len(kept) < count:
         for state in states[: count - len(kept)]:

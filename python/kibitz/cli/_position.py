@@ -70,17 +70,17 @@ def folded(names: Sequence[str]) -> list[tuple[str, int]]:
     return shown
 
 
-def _shared(words: Sequence[Sequence[str]]) -> Sequence[str]:
+def _shared(words: Sequence[list[str]]) -> list[str]:
     """The words that all begin with."""
     first, last = min(words), max(words)
     count = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:count]
 
 
-def _split(words: Sequence[Sequence[str]], group: Sequence[int]) -> list[list[int]]:
+def _split(words: Sequence[list[str]], group: Sequence[int]) -> list[list[int]]:
     """The moves of a group by the first word in which they differ."""
     count = len(_shared([words[place] for place in group]))
-    parts: defaultdict[Sequence[str], list[int]] = defaultdict(list)
+    parts: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for place in group:
         parts[tuple(words[place][: count + 1])].append(place)
     return list(parts.values())
