@@ -98,7 +98,7 @@ def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterat
     a_move = order.measure == "CPU milliseconds a move"
     each = [
         _played(results, cell, number, seat, a_move)
-        for (cell, _), seat in zip(found, _seats(order), strict=True)
+        for (cell, number), seat in zip(found, _seats(order), strict=True)
     ]
     cpu = [results.result(cell).standings[number].cpu for cell, number in found]
     pairs = list(pairwise(range(len(found))))
@@ -160,8 +160,8 @@ def _verdict(order: Order, difference: Difference) -> str:
 def _played(
     results: Results, cell: Cell, planner: int, on: int | None, a_move: bool
 ) -> tuple[Deals, Deals]:
-    """What a planner got on a seat (or on all), and the processor time that it took (where somebody looked): seconds
-    a game, or milliseconds a move. By deal."""
+    """What a planner got on a seat (or on all) by deal, and the processor time that it took, where somebody
+    looked: seconds a game, or milliseconds a move."""
     facts = results.games[cell.game]
     returns: Deals = {}
     seconds: Deals = {}

@@ -282,6 +282,7 @@ fn unread(
         ("expansion", trees && selection.is_ucb1(), "only selection=ucb1 in a tree reads it"),
         ("selection", trees, &graph),
         ("grow", trees || beliefs, &graph),
+        ("grow", p.horizon != Horizon::Moves(1), "with horizon=1 nothing lies beyond the first move"),
         ("width", trees, &graph),
         ("trees", trees, &graph),
         ("workers", trees, &graph),
