@@ -310,7 +310,8 @@ impl TurnDecision<'_> {
             if draws > 0 {
                 let beam = self.beam(self.me, self.params.reply_width, luck);
                 let rest = beam.search(&state, 1, steps, u64::MAX, interrupt).pop();
-                return rest.map_or((state, rewards[self.me]), |rest| (rest.end, rewards[self.me] + rest.paid));
+                return rest
+                    .map_or((state, rewards[self.me]), |rest| (rest.end, rewards[self.me] + rest.paid));
             }
         }
         (state, rewards[self.me])
@@ -361,7 +362,9 @@ impl TurnDecision<'_> {
             match turn {
                 Turn::One(player) if turns < self.params.first_turns => {
                     let beam = self.beam(player, self.params.reply_width, luck.clone());
-                    let Some(line) = beam.search(&state, 1, steps, self.limit, interrupt).pop() else { break };
+                    let Some(line) = beam.search(&state, 1, steps, self.limit, interrupt).pop() else {
+                        break;
+                    };
                     value = paid + line.judged;
                     paid += line.paid;
                     state = line.end;
