@@ -151,7 +151,7 @@ def _aftermath(turn: list[Frame], drawn: list[Frame], game: Game) -> Iterator[st
     for player in range(game.info.players):
         paid = sum(frame.move.rewards[player] for frame in turn)
         if paid:
-            yield f"{game.player_name(player)} is paid {paid:+g}"
+            yield f"{game.player_name(player)} is paid {paid:+.12g}"
 
 
 def _frame(title: str, short: str, positions: str, reasons: str) -> str:
@@ -216,5 +216,5 @@ def _reasons(decision: Reasons, game: Game, player: int) -> str:
 
 
 def _outcome(replay: Replay, game: Game) -> str:
-    each = [f"{game.player_name(seat)} gets {value:+g}" for seat, value in enumerate(replay.returns)]
+    each = [f"{game.player_name(seat)} gets {value:+.12g}" for seat, value in enumerate(replay.returns)]
     return ", ".join(each) + ("" if replay.over else " (left unfinished)")
