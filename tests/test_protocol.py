@@ -25,6 +25,7 @@ for package in ("starlette", "uvicorn", "httpx"):
 from kibitz.ggp.line import Late, Line, client  # noqa: E402
 from kibitz.ggp.manager import Setting, play, rules_of  # noqa: E402
 from kibitz.ggp.player import Player, Silent  # noqa: E402
+from kibitz.ggp.seat import GameClock, Seat  # noqa: E402
 from kibitz.ggp.server import serving  # noqa: E402
 from kibitz.testing.network import matches  # noqa: E402
 
@@ -631,3 +632,89 @@ def test_matches_in_real_time_over_a_network_that_fails() -> None:
         assert lost == 0, done
 
     run(talk, planner="flat-mc(simulations=20, depth=20, quantum=1)")
+
+
+RACE = (FOLDER / "real-time-race.kif").read_text()
+
+
+def test_what_is_heard_late_is_no_riddle() -> None:
+    now = 100.0
+    seen: list[list[str]] = []
+
+    class Watched(kb.PlannerBase):
+        """Keeps what its planner has to note."""
+
+        def __init__(self) -> None:
+            self.inner = kb.planner("uct(simulations=50, quantum=0.5)")
+
+        def start(self, game: kb.Game, player: int, seed: int) -> None:
+            self.inner.start(game, player, seed)
+
+        def act(self, view: kb.View) -> kb.Decision:
+            seen.append((decision := self.inner.act(view)).notes)
+            return decision
+
+    seat = Seat(messages.Start("m", "south", RACE, 30, 1.0), lambda game: Watched())
+    seat.begin()
+    assert not seat.told.hidden, "all are told all moves"
+    seat.clock = GameClock(1.0, now=lambda: now)
+    seat.happened(Told("m", None, time=0.0), now)
+    for at in (0.5, 3.0, 4.5):
+        now = 100.0 + at
+        seat.instant()
+    # That the other built at 2.5 is heard two seconds after it did.
+    seat.happened(Told("m", ("(build mine)", "NIL"), time=2.5), now)
+    seat.instant()
+    assert seen == [[]] * len(seen)
+    assert len(seen) >= 3
+
+
+def test_the_manager_in_real_time_speaks_of_percepts_as_published(tmp_path: Path) -> None:
+    file = tmp_path / "mole.kif"
+    file.write_text(
+        """(role you) (role random) (init infinity quiet)
+        (legal you hit) (legal you look) (legal you rest)
+        (<= (legal random (pop 1 mole)) (true infinity quiet))
+        (<= (next infinity quiet) (true infinity quiet) (not (does random (pop 1 mole))))
+        (<= (next infinity rested) (does you rest))
+        (<= (sees you squeak) (does random (pop 1 mole)))
+        (<= (sees you (missed it)) (does you hit))
+        (<= terminal (true infinity rested)) (goal you 100)"""
+    )
+    heard: list[str] = []
+    answers = {"squeak)": "hit", "it))": "( LOOK )", "NIL)": "REST"}
+
+    def answer(message: str) -> bytes:
+        heard.append(message)
+        said = {"START": "READY", "STOP": "DONE"}.get(message.split()[1])
+        last = next((own for end, own in answers.items() if message.split()[-3].endswith(end)), "NIL")
+        return http(said or last)
+
+    async def talk() -> None:
+        game = kb.load(str(file))
+        async with answering(answer) as url:
+            played = await play(game, [url], Setting("m", 90, 0.02, seed=2))
+        said = [re.sub(r" [0-9.e-]+ \)$", " t )", line) for line in heard]
+        assert said == [
+            f"( START m you ({rules_of(game)}) 90 t )",
+            "( PLAY m NIL t )",
+            "( PLAY m (squeak) t )",
+            "( PLAY m ((does you hit) (missed it)) t )",
+            # It made a move, and perceived nothing.
+            "( PLAY m ((does you look) NIL) t )",
+            "( STOP m ((does you rest) NIL) t )",
+        ]
+        assert heard[1] == "( PLAY m NIL 0 )"
+        assert played.record.completed
+        # What chance has drawn is a move when it makes it.
+        assert played.record.moves == [
+            ["NIL", "(pop 1 mole)"],
+            ["hit", "NIL"],
+            ["look", "NIL"],
+            ["rest", "NIL"],
+        ]
+        assert played.record.states[0] == ["(true infinity quiet)"]
+        assert ElementTree.fromstring(played.record.xml()).tag == "match"
+        assert played.record.goals == [100.0, 0.0]
+
+    asyncio.run(talk())

@@ -98,6 +98,14 @@ BAD = {
     RULES.replace("SpriteCounter stype", "SpriteCount stype"): "unknown-termination",
     RULES.replace("goal avatar > killSprite", "goal avatar > transformTo"): "missing-parameter",
     RULES.replace("win=True", "win=Maybe"): "value",
+    RULES.replace("goal > Immovable", "goal Immovable"): "shape",
+    RULES.replace("goal > Immovable", "goal > Immovable\n        ghost > Missile"): "never-created",
+    RULES.replace(
+        "goal > Immovable", "goal > Immovable" + "".join(f"\n        t{n} > Missile" for n in range(5_000))
+    ): "too-many",
+    RULES.replace(
+        "goal > Immovable", "goal > Immovable" + "".join(f"\n{' ' * n}t{n} >" for n in range(9, 99))
+    ): "too-deep",
 }
 
 
@@ -105,6 +113,14 @@ BAD = {
 def test_bad_rules_are_told_with_their_place(rules: str, tmp_path: Path) -> None:
     found = check(write(tmp_path, rules))
     assert BAD[rules] in {finding.code for finding in found}, [finding.text for finding in found]
+
+
+def test_what_is_no_text_is_told_with_its_place(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    Path(path).write_bytes(RULES.encode() + b"\xff\xfe")
+    assert [finding.code for finding in check(path)] == ["not-text"]
+    with pytest.raises(ValueError, match=r"stops being UTF-8.*\n.*mine\.vgdl:11"):
+        kb.load(path)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +152,7 @@ def test_a_level_that_is_missing_is_told_with_those_that_are_there(tmp_path: Pat
     (tmp_path / "mine_lvl0.txt").unlink()
     with pytest.raises(ValueError, match=r"mine.vgdl needs mine_lvl0.txt beside it: No such file"):
         kb.load(path)
-    with pytest.raises(ValueError, match="none.vgdl cannot be read: No such file"):
+    with pytest.raises(ValueError, match=r"none.vgdl cannot be read: No such file"):
         kb.load(f"{tmp_path}/none.vgdl")
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kibitz.cli._terminal import in_columns, paint, sign, width
+from kibitz.cli._terminal import in_columns, paint, sign, width, wrapped
 
 if TYPE_CHECKING:
     from kibitz import Belief, Game, View
@@ -91,14 +91,19 @@ class Memory:
 
     def __init__(self, game: Game) -> None:
         rules = game.rules
-        silent = game.machine is not None or (rules is not None and not _draws(rules))
+        # Languages in which nobody is told anything but by the rules: what there is to draw is a belief.
+        percepts = game.machine is not None and game.machine["language"].endswith("-II")
+        silent = percepts or (rules is not None and not _draws(rules))
         self.silent = silent and not game.info.perfect_information
         self._belief: Belief | None = None
 
     def position(self, view: View) -> list[str]:
         """The position as the player sees it."""
         if not self.silent:
-            return view.text().rstrip().splitlines()
+            drawn = view.text().rstrip().splitlines()
+            wide = max(map(len, drawn), default=0)
+            hint = f"(this picture is {wide} columns wide, and the terminal has {width()})"
+            return [*drawn, "", *wrapped(paint(hint, "dim"))] if wide > width() else drawn
         return [*history(view), *self._board(view)]
 
     def forget(self) -> None:
