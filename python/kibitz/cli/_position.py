@@ -55,6 +55,8 @@ def folded(names: Sequence[str]) -> list[tuple[str, int]]:
     >>> from kibitz.cli._position import folded
     >>> folded(["(guess 1 1)", "(guess 1 2)", "(guess 2 1)"])
     [('guess 1', 2), ('(guess 2 1)', 1)]
+    >>> folded([f"play {card} at {cell}" for card in "ab" for cell in range(20)] + ["end"])
+    [('play a at', 20), ('play b at', 20), ('end', 1)]
     """
     words = [name.translate({ord("("): " ", ord(")"): " "}).split() for name in names]
     groups = _split(words, list(range(len(names))))
