@@ -232,12 +232,12 @@ class Replay:
         self.state, _ = self.state.step(joint)
         self.joints.append(joint)
 
-    def drawn(self, step: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    def drawn(self, step: dict[str, Any], before: dict[str, Any]) -> list[tuple[str, str]]:
         """What chance gave in a step, by name, in order."""
         ids = self.record["cards"]
         if step["a"][0] == "mulligan":
             hand = step["s"]["P"][step["a"][1]]["h"]
-            return [self.names.names[hand[slot][1]] for slot in step["a"][2]]
+            return [("card", self.names.names[hand[slot][1]]) for slot in step["a"][2]]
         given = []
         for event in step["ev"]:
             match event:
@@ -262,7 +262,7 @@ class Replay:
         mulligans = steps[:2]
         self.step([action_number(step["a"]) for step in mulligans])
         for step in mulligans:
-            for name in self.drawn(step, before):
+            for _, name in self.drawn(step, before):
                 self.step([self.outcome(name)])
         before = mulligans[1]["s"]
         if not self.same(before, 1):

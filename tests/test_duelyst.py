@@ -210,14 +210,15 @@ def test_a_game_at_the_terminal(
     main(["play", "duelyst", "--seed", "1", "--with", "starter-ai"])
     out = capsys.readouterr().out
     assert "no move is called 'move a3 z9'" in out
-    assert "hand: 1 Primus Shieldmaster [4], 2 Sunstone Bracers [0]," in out
+    assert "  hand:\n  1 Primus Shieldmaster [4] 3/6; provoke\n  2 Sunstone Bracers [0] +1 attack\n" in out
     assert "play 2 Sunstone Bracers at … (45)" in out
     assert "Taken back." in out
     board = [line for line in out.splitlines() if line.startswith("  +---") or " |" in line[:3]]
     assert len(board) > 40
     assert max(len(line) for line in board) <= 58
-    hand = [line for line in out.splitlines() if line.startswith(("  hand:", "        "))]
-    assert max(map(len, hand)) <= 60
+    cards = [line for line in out.splitlines() if line[2:4] in ("1 ", "2 ", "3 ") and "[" in line]
+    assert len(cards) > 5
+    assert max(map(len, cards)) <= 58
 
 
 def test_cards_and_a_deck_from_a_file() -> None:

@@ -10,6 +10,8 @@ import pytest
 import kibitz as kb
 from golden_files import check_golden
 from kibitz.cli import main
+from kibitz.lab import replay
+from kibitz.lab.reports import replay_page
 from kibitz.lang import FOLDER, check, games_in, machine, shipped_rules, trial
 from kibitz.testing import check_game
 from rule_texts import GOAL as RULES
@@ -74,6 +76,11 @@ def test_planners_know_the_state_where_chance_draws_seeds(planner: str) -> None:
     decision = kb.advise("goose-chase.vgdl", referee.view(0), planner)
     assert decision.table
     assert not any("random" in note for note in decision.notes)
+
+
+def test_a_page_says_what_was_paid_to_the_last_point(tmp_path: Path) -> None:
+    page = replay_page(replay.of(kb.play(write(tmp_path), "iw", seed=1)))
+    assert "player 1 gets +10000001" in page
 
 
 def test_iw_finds_what_one_look_does_not(tmp_path: Path) -> None:

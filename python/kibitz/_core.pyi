@@ -349,6 +349,10 @@ class State:
     def step(self, joint: Sequence[int | str]) -> tuple[State, list[float]]:
         """The next state and each player's reward, after actions by number or by name; ValueError for an illegal one."""
 
+    @property
+    def due(self) -> int | None:
+        """In real time: in how many ticks something happens by itself, if nobody does anything; None where nothing will."""
+
     def later(self, ticks: int) -> State:
         """In real time: the state after so many ticks in which nobody chooses and nothing happens.
 

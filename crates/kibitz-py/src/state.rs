@@ -180,6 +180,15 @@ impl State {
         Ok((State { game: self.game.clone_ref(py), state: Arc::new(next), trajectory }, rewards))
     }
 
+    /// In real time: in how many ticks something happens by itself, if nobody does anything; `None` where nothing will.
+    #[getter]
+    fn due(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        self.drive(py, |game, state| match game.model.timing(state) {
+            Timing::Due(ticks) => Some(ticks),
+            Timing::Turns | Timing::Open => None,
+        })
+    }
+
     /// In real time: the state after so many ticks in which nobody chooses and nothing happens; ValueError where something
     /// would.
     fn later(&self, py: Python<'_>, ticks: u64) -> PyResult<State> {

@@ -13,6 +13,8 @@ from kibitz.bench._measure import Row, Scale, rate
 GAME = "duelyst"
 TURNS = 100_000
 """Random turns a second that are promised, on one core."""
+DECISION = 20.0
+"""Milliseconds that a decision of rollout(greedy) may take."""
 SAMPLE = 20
 """Random games of which each moment is looked at."""
 
@@ -21,11 +23,13 @@ def rows(scale: Scale) -> Iterator[Row]:
     """What is promised of the game, and what its scripted player takes."""
     game = kb.load(GAME)
     games = SAMPLE if scale.turns > 1 else 1
-    sample = [kb.play(game, "random", seed=3, episode=number) for number in range(games)]
-    states = [step.state for episode in sample for step in episode.steps if len(step.state.movers) == 1]
+    sample = [kb.play(game, "random", seed=3, episode=number) for number in range(10 * games)]
+    steps = [step for episode in sample[:games] for step in episode.steps]
+    states = [step.state for step in steps if len(step.state.movers) == 1]
     turns = statistics.fmean(
         sum(name == "end turn" for step in episode.steps for name in step.names) + 1 for episode in sample
     )
+    del sample, steps
 
     # First, while nothing has been freed that could be used again.
     bytes_each = held(states, scale.simulations * 2)
@@ -53,14 +57,21 @@ def rows(scale: Scale) -> Iterator[Row]:
     note = f"{TURNS:,} are promised; {turns:.1f} turns a game"
     yield Row("duelyst", "random turns", "1/s", playouts * turns, ratio=ratio, required=1.0, note=note)
     note = f"median of {games} games against itself"
-    yield Row("duelyst", "a decision of starter-ai", "us", 1e6 * scripted(game, games), note=note)
+    yield Row(
+        "duelyst", "a decision of starter-ai", "us", 1e6 * decision(game, "starter-ai", games), note=note
+    )
+    few = 3 if scale.turns > 1 else 1
+    ours = 1e3 * decision(game, "rollout", few)
+    note = f"{DECISION:.0f} ms are promised; median of {few} games against itself"
+    ratio = DECISION / ours
+    yield Row("duelyst", "a decision of rollout (greedy)", "ms", ours, ratio=ratio, required=1.0, note=note)
     note = "by what the process grows, Python's object and the last action among it"
     yield Row("duelyst", "a state", "bytes", bytes_each, note=note)
 
 
 def held(states: list[kb.State], count: int) -> float:
     """Bytes by which the process grows for each state that follows one of these."""
-    kept = []
+    kept: list[kb.State] = []
     now = memory.present()
     while len(kept) < count:
         for state in states[: count - len(kept)]:
@@ -69,12 +80,12 @@ def held(states: list[kb.State], count: int) -> float:
     return (memory.present() - now) / len(kept)
 
 
-def scripted(game: kb.Game, games: int) -> float:
-    """Seconds that a decision of the scripted player takes: the median of its games against itself."""
+def decision(game: kb.Game, spec: str, games: int) -> float:
+    """Seconds that a planner's decision takes: the median of its games against itself."""
     each = []
     for number in range(games):
         referee = kb.Referee(game, seed=number)
-        players = [kb.planner("starter-ai"), kb.planner("starter-ai")]
+        players = [kb.planner(spec), kb.planner(spec)]
         for seat, player in enumerate(players):
             player.start(referee.seat(seat), seat, number)
         spent, decisions = 0.0, 0

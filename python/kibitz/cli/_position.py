@@ -55,6 +55,8 @@ def folded(names: Sequence[str]) -> list[tuple[str, int]]:
     >>> from kibitz.cli._position import folded
     >>> folded(["(guess 1 1)", "(guess 1 2)", "(guess 2 1)"])
     [('guess 1', 2), ('(guess 2 1)', 1)]
+    >>> folded([f"play {card} at {cell}" for card in "ab" for cell in range(20)] + ["end"])
+    [('play a at', 20), ('play b at', 20), ('end', 1)]
     """
     words = [name.translate({ord("("): " ", ord(")"): " "}).split() for name in names]
     groups = _split(words, list(range(len(names))))
@@ -70,17 +72,17 @@ def folded(names: Sequence[str]) -> list[tuple[str, int]]:
     return shown
 
 
-def _shared(words: Sequence[Sequence[str]]) -> Sequence[str]:
+def _shared(words: Sequence[list[str]]) -> list[str]:
     """The words that all begin with."""
     first, last = min(words), max(words)
     count = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
     return first[:count]
 
 
-def _split(words: Sequence[Sequence[str]], group: Sequence[int]) -> list[list[int]]:
+def _split(words: Sequence[list[str]], group: Sequence[int]) -> list[list[int]]:
     """The moves of a group by the first word in which they differ."""
     count = len(_shared([words[place] for place in group]))
-    parts: defaultdict[Sequence[str], list[int]] = defaultdict(list)
+    parts: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for place in group:
         parts[tuple(words[place][: count + 1])].append(place)
     return list(parts.values())

@@ -88,8 +88,12 @@ class _Checker:
         state = walk.state
         movers = state.movers
         kinds = [state.over, state.chance, bool(movers)]
+        # In real time nobody may be able to do anything until something happens by itself.
+        waits = self.game.tick is not None and state.due is not None and not any(kinds)
         self.demand(
-            sum(kinds) == 1, "a state is over, chance's or the players', and one of them only", walk
+            sum(kinds) == 1 or waits,
+            "a state is over, chance's or the players', and one of them only",
+            walk,
         )
         horizon = self.info.horizon
         if horizon is not None:
@@ -148,7 +152,7 @@ class _Checker:
             return
         joint = walk.random_joint(self.rng)
         with self.refuses("a joint action with one entry too many", walk):
-            state.step([*joint, joint[-1]])
+            state.step([*joint, *(joint[-1:] or [0])])
         for place, mover in enumerate(state.movers):
             illegal = max(state.legal(mover)) + 1
             with self.refuses(f"the illegal action {illegal}", walk):

@@ -9,6 +9,7 @@ use toml_edit::Document;
 use super::card::{Aim, Card, Deed, FollowUp, Keyword, Kind};
 use super::effects_text::{Names, read_ability, read_aim, read_effect};
 use super::toml::{Source, Table, find};
+use super::words::describe;
 
 /// Cards of a deck, the General not counted.
 pub const DECK: u32 = 39;
@@ -227,6 +228,7 @@ fn read_card(table: &mut Table<'_>, names: &Names) -> Result<Card, String> {
         effects: Vec::new(),
         follow_ups: Vec::new(),
         abilities: Vec::new(),
+        text: String::new(),
     };
     read_kind(table, names, &mut card)?;
     if let Some(race) = table.text("race")? {
@@ -266,6 +268,7 @@ fn read_card(table: &mut Table<'_>, names: &Names) -> Result<Card, String> {
         let what = "only spells have effects; say when it acts: abilities = [{ when = \"it is played\", do = ... }]";
         return Err(table.error_at("effects", &about(what.to_owned())));
     }
+    card.text = describe(&card, names);
     Ok(card)
 }
 

@@ -113,13 +113,17 @@ impl Duelyst {
     pub fn draw_text(&self, position: &Position, viewer: Option<usize>) -> String {
         let mut lines = vec![self.caption(position)];
         for seat in [1, 0] {
-            let words = self.holdings(position, seat);
+            let words = self.holdings(position, seat).join(", ");
             add_wrapped(&mut lines, &format!("player {}: ", seat + 1), &words);
-            let cards = self.hand(position, seat, viewer).map(|(slot, card)| match card {
-                Some(card) => format!("{} {} [{}]", slot + 1, card.name, card.mana),
-                None => format!("{} ?", slot + 1),
-            });
-            add_wrapped(&mut lines, "  hand: ", &cards.collect::<Vec<String>>());
+            let hand: Vec<_> = self.hand(position, seat, viewer).collect();
+            let unknown: Vec<String> = hand.iter().map(|(slot, _)| format!("{} ?", slot + 1)).collect();
+            let is_known = hand.iter().any(|(_, card)| card.is_some());
+            let heading = format!("  hand: {}", if is_known { String::new() } else { unknown.join(", ") });
+            lines.push(heading.trim_end().to_owned());
+            for (slot, card) in hand.into_iter().filter_map(|(slot, card)| Some((slot, card?))) {
+                let text = format!("{} [{}] {}", card.name, card.mana, card.text);
+                add_wrapped(&mut lines, &format!("  {} ", slot + 1), text.trim_end());
+            }
         }
         let bar = format!("  +{}", format!("{}+", "-".repeat(WIDE)).repeat(COLUMNS.into()));
         lines.push(bar.clone());
@@ -266,16 +270,18 @@ fn draw_card(picture: &mut Picture, (x, y): (i32, i32), card: Option<&Card>) {
 }
 
 /// A heading and what follows it, in as many lines as it takes.
-fn add_wrapped(lines: &mut Vec<String>, heading: &str, words: &[String]) {
+fn add_wrapped(lines: &mut Vec<String>, heading: &str, text: &str) {
     let mut line = heading.to_owned();
-    for (number, word) in words.iter().enumerate() {
-        let more = if number + 1 < words.len() { ", " } else { "" };
-        if line.len() + word.len() + more.len() > LINE + 1 && number > 0 {
-            lines.push(line.trim_end().to_owned());
-            line = " ".repeat(heading.len());
+    for (number, word) in text.split(' ').enumerate() {
+        if number > 0 {
+            if line.len() + word.len() >= LINE {
+                lines.push(line);
+                line = " ".repeat(heading.len());
+            } else {
+                line.push(' ');
+            }
         }
         line += word;
-        line += more;
     }
-    lines.push(line.trim_end().to_owned());
+    lines.push(line);
 }
