@@ -13,6 +13,7 @@ from kibitz.cli._live import Beat, Leave, Live, Pace, can_be_live
 from kibitz.cli._table import rounds_again
 from kibitz.episode import begin, drive
 from kibitz.lab import replay
+from kibitz.testing import check_game
 from typist import Typist
 
 State = tuple[float | None, str]
@@ -156,3 +157,20 @@ def test_rules_files_are_played_by_the_clock(rules: str) -> None:
         (step.elapsed, step.names) for step in other.steps
     ]
     assert any(step.elapsed for step in one.steps)
+
+
+def test_only_chance_that_takes_its_time_hides_something() -> None:
+    games = ["chicken", "connect-four", "dodge", "race", "respawn", "tic-tac-toe", "whack-a-mole"]
+    hide = [
+        game for game in games if not kb.load(f"real-time-{game}.kif").info.perfect_information
+    ]
+    assert hide == ["whack-a-mole"]
+
+
+def test_a_game_in_python_keeps_the_contract() -> None:
+    class Here(Bell):
+        name = "bell-to-check"
+        perfect_information = True
+
+    report = check_game(Here(), episodes=3, max_steps=20)
+    assert report.passed
