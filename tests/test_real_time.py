@@ -161,9 +161,7 @@ def test_rules_files_are_played_by_the_clock(rules: str) -> None:
 
 def test_only_chance_that_takes_its_time_hides_something() -> None:
     games = ["chicken", "connect-four", "dodge", "race", "respawn", "tic-tac-toe", "whack-a-mole"]
-    hide = [
-        game for game in games if not kb.load(f"real-time-{game}.kif").info.perfect_information
-    ]
+    hide = [game for game in games if not kb.load(f"real-time-{game}.kif").info.perfect_information]
     assert hide == ["whack-a-mole"]
 
 

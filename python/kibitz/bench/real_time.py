@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import kibitz as kb
 from kibitz import lang
+from kibitz._core import Planner
 from kibitz.bench._measure import Row, Scale, rate
 
 REASONER = "(limit.ground_rules=1)"
@@ -60,6 +61,7 @@ def _lateness(name: str, scale: Scale) -> Row:
     seed = 0
     while len(took) < count:
         planner, referee = kb.planner("uct"), kb.Referee(game, seed)
+        assert isinstance(planner, Planner)
         planner.start(game, 0, seed)
         referee.opening()
         while referee.goes_on and len(took) < count:

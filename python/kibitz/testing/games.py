@@ -91,7 +91,9 @@ class _Checker:
         # In real time nobody may be able to do anything until something happens by itself.
         waits = self.game.tick is not None and state.due is not None and not any(kinds)
         self.demand(
-            sum(kinds) == 1 or waits, "a state is over, chance's or the players', and one of them only", walk
+            sum(kinds) == 1 or waits,
+            "a state is over, chance's or the players', and one of them only",
+            walk,
         )
         horizon = self.info.horizon
         if horizon is not None:
