@@ -180,10 +180,11 @@ def test_what_only_the_clock_shows(tmp_path: Path) -> None:
     still = tmp_path / "still.kif"
     still.write_text(
         """(role you) (init 3 rest) (legal you go) (<= (next 3 rest) (expired rest))
-        (<= (next ?t rest) (true ?t rest)) (<= terminal (true ?t over)) (<= (next 1 over) (does you stop)) (goal you 0)"""
+        (<= (next ?t rest) (true ?t rest)) (<= terminal (true ?t over))
+        (<= (next 1 over) (does you stop)) (goal you 0)"""
     )
     (flaw,) = trial.play(str(still), 2, steps=30).flaws
-    assert (flaw.code, flaw.step, flaw.state) == ("no-end", 30, ["rest for 3"])
+    assert (flaw.code, flaw.step) == ("no-end", 30)
 
 
 def test_the_same_seed_plays_the_same_games() -> None:

@@ -1,4 +1,4 @@
-"""Games in real time from rules files (rtGDL), one state at a time, and how late decisions are by the wall clock.
+"""Games in real time from rules files (rtGDL), one state at a time, and how late decisions are.
 
 No peer has the language: networks are compared with our reasoner.
 """

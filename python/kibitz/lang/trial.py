@@ -1,7 +1,7 @@
 """What only playing shows of rules: whether games end, everybody can always move, and scores are sound.
 
-In real time nobody need move: games are played by the clock, and it is seen whether they end and what becomes of
-lifetimes.
+In real time nobody need move: games are played by the clock, and it is seen whether they end and what
+becomes of lifetimes.
 """
 
 from __future__ import annotations
