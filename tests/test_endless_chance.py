@@ -161,7 +161,7 @@ def test_the_referee_stops_where_it_is_told_to() -> None:
         kb.play(Door(), "random", max_steps=-1)
 
 
-NOT_ASKED = "human", "tabular", "openspiel-mcts", "omniscient"
+NOT_ASKED = "human", "tabular", "openspiel-mcts", "openspiel-ismcts", "openspiel-cfr", "omniscient"
 
 
 @pytest.mark.parametrize("rules", [Door, HiddenDoor, Trapdoor])

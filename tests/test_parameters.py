@@ -153,7 +153,8 @@ SAME = {
 WHERE = {
     "transpositions": ["simulations=300"],  # two ways to one state take a while
     "until_decided": ["exploration=0.01"],  # where much is explored, nothing is ever decided
-    "choice": ["simulations=7, exploration=3", "simulations=23, exploration=0.1"],  # in the end all agree
+    # In the end all agree.
+    "choice": ["simulations=7, exploration=3", "simulations=23, exploration=0.1", "simulations=7"],
     "ties": ["simulations=1", "simulations=1, trees=2"],  # what was never tried is as good
     "normalise": ["exploration=1", "playout=evaluator"],  # where not all that a game pays is seen
     "solver": ["evaluator=solver(7)"],  # where evaluators judge games that end soon

@@ -21,6 +21,7 @@ from kibitz.lab import Experiment, Fault, Record, replay
 from kibitz.lab.reports import Report
 from kibitz.lab.reports.figures import blocks
 from kibitz.lab.reports.names import Budget, clip, read, shorten
+from kibitz.lab.reports.page import table as page_table
 from kibitz.lab.reports.plots import plots, png, svg
 from kibitz.lab.reports.text import table
 from kibitz.lab.results import open_results, read_file
@@ -504,3 +505,43 @@ def test_replays_are_those_of_the_records(directory: Path) -> None:
         kept = replay.load(path)
         assert any({*kept.planners} <= {*planners} for planners in specs)
         assert len(list(kept.frames())) == len(kept.steps)
+
+
+def test_each_pairing_has_a_game_of_its_own(tmp_path: Path) -> None:
+    planners = ["random", "uct(simulations=5)", "flat-mc(simulations=5)"]
+    kb.lab.run(
+        Experiment("pairs", games=["tic-tac-toe"], planners=planners, episodes=2), tmp_path / "out", jobs=1
+    )
+    kept = [replay.load(path).planners for path in (tmp_path / "out" / "replays").glob("*.json")]
+    assert sorted(map(sorted, kept)) == [
+        ["flat-mc(simulations=5)", "random"],
+        ["flat-mc(simulations=5)", "uct(simulations=5)"],
+        ["random", "uct(simulations=5)"],
+    ]
+
+
+def test_whose_games_do_not_count_has_no_rating() -> None:
+    won = [
+        record((1.0, -1.0), ("a", "b", "c"), seating=seating, episode=deal)
+        for deal in range(3)
+        for seating in ((0, 1), (1, 0))
+    ]
+    rows = kb.lab.summarise(kb.load("tic-tac-toe"), ["a", "b", "c"], won).standings
+    assert rows[0].elo is not None
+    assert (rows[2].games, rows[2].elo) == (0, None)
+
+
+def test_intervals_stand_below_their_figures() -> None:
+    page = page_table(
+        ["planner", "wins", "95 %", "Elo", "95 %"], [["a", "50 %", "40 to 60", "+1", "0 to 2"]]
+    )
+    assert page.count("<td") == 3
+    assert '<td data-head="wins">50 %<small>40 to 60</small></td>' in page
+    assert '<td data-head="Elo">+1<small>0 to 2</small></td>' in page
+
+
+def test_beliefs_without_a_picture_are_listed() -> None:
+    kept = replay.of(kb.play("tiger", "pomcp(simulations=20)", seed=1, max_steps=4))
+    page = kb.lab.reports.replay_page(kept, belief="exact")
+    assert "what listener may believe: exact" in page
+    assert "probability" in page

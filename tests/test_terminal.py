@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import kibitz as kb
+from kibitz import _core, lang
 from kibitz.cli import _position, main
 from kibitz.cli._explain import facts
+from kibitz.cli._folding import Folded, fold
+from kibitz.lang import FOLDER
 
 
 def shown(capsys: pytest.CaptureFixture[str], *words: str, typed: str = "", code: int = 0) -> str:
@@ -143,3 +149,95 @@ def test_a_reader_that_has_had_enough_is_no_mistake() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
+
+
+def test_every_game_that_comes_with_the_package_is_told_in_words() -> None:
+    shipped = [*_core.games(), *lang.shipped_rules()]
+    told = {entry.name: kb.games.words(entry.name) for entry in shipped}
+    assert [name for name, words in told.items() if len(words) < 100] == []
+    names = {name.partition(".")[0] for name in told}
+    assert {file.stem for file in (Path(kb.games.__file__).parent / "words").iterdir()} <= names
+
+
+def test_rules_in_words_are_the_authors_own(tmp_path: Path) -> None:
+    class Toss(kb.Rules[int]):
+        """Toss a coin.
+
+        Who calls it wins.
+        And it ends.
+
+        Nothing else happens.
+        """
+
+        def initial(self) -> int:
+            return 0
+
+        def turn(self, state: int) -> int:
+            return kb.OVER
+
+    Toss.legal = Toss.step = lambda *_: None  # type: ignore[assignment, method-assign]
+    assert kb.games.words(Toss()) == "Who calls it wins. And it ends.\n\nNothing else happens."
+    ours = (FOLDER / "tic-tac-toe.kif").read_text(encoding="utf-8")
+    (tmp_path / "battle.kif").write_text(f"; Mine.\n;\n; In two\n; lines.\n\n{ours}", encoding="utf-8")
+    assert kb.games.words(tmp_path / "battle.kif") == "In two lines."
+    (tmp_path / "battle.kif").write_text(ours, encoding="utf-8")
+    assert kb.games.words(tmp_path / "battle.kif") == "", "another game of that name"
+
+
+def test_words_are_there_before_and_while_playing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "[A] in brackets" in shown(capsys, "games", "king-up")
+    out = shown(capsys, "play", "king-up", "--with", "random", "--seed", "1", typed="?\nq\n")
+    assert "on your own card" in " ".join(out.partition("your move> ?")[2].split())
+
+
+def test_patience_is_as_people_know_it(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, "play", "klondike(moves=ordinary)", "--seed", "1", typed="turn\nq\n")
+    assert "to turn     24 cards" in out
+    assert "to turn     21 cards" in out
+
+
+@pytest.mark.parametrize("room", [60, 80])
+def test_lines_are_broken_between_words(room: int) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    words = " ".join(f"word{number}" for number in range(40))
+    for line in fold(f"  \x1b[1m{words}\x1b[0m", room):
+        assert len(re.sub(r"\x1b\[[0-9;]*m", "", line)) <= room
+    stream: Any = Folded(screen)
+    print(words, file=stream)
+    print("begun ", end="", file=stream)
+    print("ended", file=stream)
+    assert " ".join(screen.getvalue().split()) == f"{words} begun ended"
+    assert "\x1b[H" + words in fold("\x1b[H" + words, room), "what moves the cursor is left alone"
+
+
+def test_narrow_tables_are_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["match", "tic-tac-toe", "uct(simulations=50)", "random", "--games", "2"]
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = shown(capsys, *words)
+    monkeypatch.setenv("COLUMNS", "200")
+    wide = shown(capsys, *words)
+    for found in re.findall(r"\d+\.\d %|sims/move", wide):
+        assert found in narrow
+    table = narrow.split("\n\n")[1].splitlines()
+    assert max(map(len, table)) <= 60
+    assert any(line.startswith("planner") for line in wide.splitlines())
+
+
+@pytest.mark.parametrize("command", ["play", "host", "study"])
+def test_narrow_help_wraps(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, shown(capsys, command, "--help").splitlines())) <= 60
+
+
+def test_open_real_time_games_are_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    referee = kb.Referee("real-time-tic-tac-toe.kif", seed=1)
+    view = referee.view(0)
+    assert _position.Memory(view.game).position(view) == view.text().rstrip().splitlines()

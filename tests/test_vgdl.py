@@ -10,6 +10,8 @@ import pytest
 import kibitz as kb
 from golden_files import check_golden
 from kibitz.cli import main
+from kibitz.lab import replay
+from kibitz.lab.reports import replay_page
 from kibitz.lang import FOLDER, check, games_in, machine, shipped_rules, trial
 from kibitz.testing import check_game
 from rule_texts import GOAL as RULES
@@ -76,6 +78,11 @@ def test_planners_know_the_state_where_chance_draws_seeds(planner: str) -> None:
     assert not any("random" in note for note in decision.notes)
 
 
+def test_a_page_says_what_was_paid_to_the_last_point(tmp_path: Path) -> None:
+    page = replay_page(replay.of(kb.play(write(tmp_path), "iw", seed=1)))
+    assert "player 1 gets +10000001" in page
+
+
 def test_iw_finds_what_one_look_does_not(tmp_path: Path) -> None:
     far = (
         "wwwwwwwwwwww\nwg.......w.w\nw.wwwwww.w.w\nw......w...w\nwwwwww.www.w\nw.........Aw\nwwwwwwwwwwww\n"
@@ -98,6 +105,14 @@ BAD = {
     RULES.replace("SpriteCounter stype", "SpriteCount stype"): "unknown-termination",
     RULES.replace("goal avatar > killSprite", "goal avatar > transformTo"): "missing-parameter",
     RULES.replace("win=True", "win=Maybe"): "value",
+    RULES.replace("goal > Immovable", "goal Immovable"): "shape",
+    RULES.replace("goal > Immovable", "goal > Immovable\n        ghost > Missile"): "never-created",
+    RULES.replace(
+        "goal > Immovable", "goal > Immovable" + "".join(f"\n        t{n} > Missile" for n in range(5_000))
+    ): "too-many",
+    RULES.replace(
+        "goal > Immovable", "goal > Immovable" + "".join(f"\n{' ' * n}t{n} >" for n in range(9, 99))
+    ): "too-deep",
 }
 
 
@@ -105,6 +120,14 @@ BAD = {
 def test_bad_rules_are_told_with_their_place(rules: str, tmp_path: Path) -> None:
     found = check(write(tmp_path, rules))
     assert BAD[rules] in {finding.code for finding in found}, [finding.text for finding in found]
+
+
+def test_what_is_no_text_is_told_with_its_place(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    Path(path).write_bytes(RULES.encode() + b"\xff\xfe")
+    assert [finding.code for finding in check(path)] == ["not-text"]
+    with pytest.raises(ValueError, match=r"stops being UTF-8.*\n.*mine\.vgdl:11"):
+        kb.load(path)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +159,7 @@ def test_a_level_that_is_missing_is_told_with_those_that_are_there(tmp_path: Pat
     (tmp_path / "mine_lvl0.txt").unlink()
     with pytest.raises(ValueError, match=r"mine.vgdl needs mine_lvl0.txt beside it: No such file"):
         kb.load(path)
-    with pytest.raises(ValueError, match="none.vgdl cannot be read: No such file"):
+    with pytest.raises(ValueError, match=r"none.vgdl cannot be read: No such file"):
         kb.load(f"{tmp_path}/none.vgdl")
 
 

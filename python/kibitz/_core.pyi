@@ -372,6 +372,12 @@ class State:
     def after(game: Game, joints: Sequence[Sequence[int]]) -> State:
         """The state that these joint actions lead to from the beginning, chance's outcomes among them."""
 
+    def perft(self, depth: int) -> int:
+        """Counts the sequences of joint actions and outcomes of that length from here (shorter if over)."""
+
+    def copies(self, count: int) -> None:
+        """Copies it so many times, as searches do, and throws the copies away: for benchmarks."""
+
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: Any, /) -> State: ...
     def __eq__(self, other: object, /) -> bool: ...

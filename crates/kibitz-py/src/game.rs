@@ -244,7 +244,8 @@ impl Game {
 
     /// Counts the sequences of joint actions and outcomes of that length (shorter if over).
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
-        count::perft(py, self, depth)
+        let state = drive(py, self, || self.model.initial())?;
+        count::perft(py, self, &state, depth)
     }
 
     /// Plays `count` playouts from the start, `batch` at a time where the game can play many at once;

@@ -50,6 +50,9 @@ pub fn game_named<'py>(game: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Game>> {
     }
 }
 
+/// More legal actions than these are not all named to who has named another one.
+const MOST_NAMED: usize = 40;
+
 /// Which of these names is meant, in any case and with any spacing.
 ///
 /// # Errors
@@ -72,9 +75,18 @@ pub fn find_name<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> PyResu
     Err(PyValueError::new_err(match (names.is_empty(), near.is_empty()) {
         (true, _) => "nobody waits for that choice now".to_owned(),
         (_, false) => format!("no legal action is called '{name}'; did you mean {}?", near.join(" or ")),
+        _ if names.len() <= MOST_NAMED => {
+            format!("no legal action is called '{name}'; legal are {}", names.join(", "))
+        }
         _ => {
-            let shown = names[..names.len().min(40)].join(", ");
-            format!("no legal action is called '{name}'; legal are {shown}")
+            let mut first: Vec<&str> = Vec::new();
+            for word in names.iter().filter_map(|known| known.split_whitespace().next()) {
+                if !first.contains(&word) && first.len() < MOST_NAMED {
+                    first.push(word);
+                }
+            }
+            let (count, shown) = (names.len(), first.join(", "));
+            format!("no legal action is called '{name}'; the {count} that are legal begin with {shown}")
         }
     }))
 }

@@ -240,7 +240,18 @@ impl State {
         let names: Vec<String> = self.drive(py, |game, state| {
             choices.iter().map(|action| game.model.action_name(state, player, *action)).collect()
         })?;
-        Ok(choices[find_name(names.iter().map(String::as_str), name)?].0)
+        let found = match find_name(names.iter().map(String::as_str), name) {
+            Ok(found) => found,
+            Err(error) => {
+                // Whoever else it was meant for is told whose turn it is.
+                let several = names.len() > 1 && self.game.get().model.info().players > 1;
+                let Some(player) = player.filter(|_| several) else { return Err(error) };
+                let who = self.drive(py, |game, _| game.model.player_name(player))?;
+                let what = format!("{who} is to move, and {}", error.value(py));
+                return Err(PyValueError::new_err(what));
+            }
+        };
+        Ok(choices[found].0)
     }
 
     /// Key and words of what `player` was told by the step from `before` to here; (0, "") if nothing.
@@ -392,6 +403,16 @@ impl State {
         let mut keys = std::hash::DefaultHasher::new();
         std::hash::Hash::hash(&joints, &mut keys);
         Ok(std::hash::Hasher::finish(&keys) as isize)
+    }
+
+    /// Counts the sequences of joint actions and outcomes of that length from here (shorter if over).
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
+        count::perft(py, self.game.get(), &self.state, depth)
+    }
+
+    /// Copies it so many times, as searches do, and throws the copies away: for benchmarks.
+    fn copies(&self, py: Python<'_>, count: u64) -> PyResult<()> {
+        count::copies(py, self.game.get(), &self.state, count)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {

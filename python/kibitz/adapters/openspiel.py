@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from kibitz import _core
 from kibitz._core import Game
-from kibitz.rules import CHANCE, OVER, Rules
+from kibitz.rules import CHANCE, OVER, AnyGame, Rules
 
 MISSING: Final = "open_spiel is not installed; 'pip install kibitz[bench]' installs it with the other peers"
 
@@ -299,6 +299,58 @@ def load(rest: str) -> Game:
     if reason:
         raise ValueError(f"openspiel:{text} {reason}")
     return Game.python(_rules(game), f"openspiel:{text}")
+
+
+def export(game: AnyGame, *, longest: int | None = None, survey: int = 200) -> Any:
+    """The other way round: a game of ours as a `pyspiel.Game`, which is also registered with OpenSpiel.
+
+    Its actions have the game's numbers; how many there are is seen in `survey` random games. A game that
+    may last for ever is ended after `longest` steps. ValueError, with a sentence, for games in real time,
+    with a discount, or whose chance has no explicit probabilities.
+
+    >>> from kibitz.adapters import openspiel
+    >>> openspiel.export("kuhn-poker").num_distinct_actions()  # doctest: +SKIP
+    2
+    """
+    from kibitz import games
+    from kibitz.adapters import _to_openspiel
+
+    return _to_openspiel.export(games.load(game), longest, survey)
+
+
+class Tracker:
+    """States of OpenSpiel in which a player may be, as far as it knows: bots are asked there."""
+
+    def __init__(self, game: Game, who: str) -> None:
+        if not isinstance(game.rules, OpenSpielGame):
+            raise ValueError(f"{who} plays OpenSpiel's games (openspiel:...), not {game.spec}")
+        self.theirs = game.rules.game
+        self._game = game
+        self._belief: _core.Belief | None = None
+
+    def at(self, view: _core.View) -> Any:
+        """Such a state."""
+        if self._belief is None:
+            self._belief = _core.Belief(self._game, "exact")
+        try:
+            self._belief.update(view)
+        except ValueError:  # too many to list
+            self._belief = _core.Belief(self._game, "particles(1000)")
+            self._belief.update(view)
+        position = self._belief.sample().value
+        assert isinstance(position, Position)
+        return position.now.state
+
+
+def resamples(game: Any) -> bool:
+    """Whether OpenSpiel draws what a player of one of its games does not see."""
+    state, rng = game.new_initial_state(), Random(0)
+    draw(state, rng)
+    try:
+        state.resample_from_infostate(state.current_player(), rng.random)
+    except (_spiel().SpielError, RuntimeError):
+        return False
+    return True
 
 
 def names() -> list[str]:

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol, cast
 
-from kibitz.cli import _load, _options
+from kibitz.cli import _folding, _load, _options
 from kibitz.cli._errors import UserError, sentence
 
 BAD_INPUT, INTERRUPTED, BUG = 2, 130, 1
@@ -44,6 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    # JSON is for programs, on a terminal as well.
+    with contextlib.nullcontext() if "--json" in words else _folding.folded():
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     try:
         if sys.stdout is None:
             raise UserError("there is nowhere to write to: the standard output is closed")
@@ -128,10 +134,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser(name: str, command: Command) -> argparse.ArgumentParser:
-    examples = "".join(f"  {line}\n      {what}\n" for line, what in command.EXAMPLES.items())
+    from kibitz.cli._folding import fold
+    from kibitz.cli._terminal import width, wrapped
+
+    examples = "".join(
+        "\n".join([*fold(f"  {line}", width()), *wrapped(what, " " * 6, " " * 6), ""])
+        for line, what in command.EXAMPLES.items()
+    )
     parser = _Parser(
         prog=f"kibitz {name}",
-        description=inspect.getdoc(command),
+        description="\n".join(wrapped(inspect.getdoc(command) or "", "", "", 108)),
         epilog=f"examples:\n{examples}",
         formatter_class=_Help,
     )
@@ -145,15 +157,22 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 def _overview(known: list[str]) -> str:
+    from kibitz.cli._terminal import in_rows, wrapped
+
     lines = ["usage: kibitz COMMAND ...", "", "Plays any game whose rules it is given, and says why.", ""]
-    width = max(len(name) for name in known)
-    for name in known:
-        summary = (inspect.getdoc(load(name)) or "").partition("\n")[0]
-        lines.append(f"  {name:{width}}  {summary}")
+    lines += in_rows({name: (inspect.getdoc(load(name)) or "").partition("\n")[0] for name in known})
     lines += [
         "",
-        "Games and planners are written as name(key=value, ...), in quotes because of the shell.",
-        "kibitz COMMAND --help has the details and examples; kibitz demo shows what it is about.",
+        *wrapped(
+            "Games and planners are written as name(key=value, ...), in quotes because of the shell.",
+            "",
+            "",
+        ),
+        *wrapped(
+            "kibitz COMMAND --help has the details and examples; kibitz demo shows what it is about.",
+            "",
+            "",
+        ),
     ]
     return "\n".join(lines)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kibitz.cli import _options
-from kibitz.cli._terminal import Progress, Timer, duration, paint, width
+from kibitz.cli._terminal import NARROW, Progress, Timer, duration, paint, width, wrapped
 
 if TYPE_CHECKING:
     from kibitz import Game
@@ -130,7 +130,11 @@ def table(game: Game, strategy: Strategy) -> list[str]:
     for number, (player, shares, words) in enumerate(rows):
         if number == 0 or rows[number - 1][0] != player:
             lines.append(f"  {game.player_name(player)}")
-        lines.append(f"    {paint(shares.ljust(longest), 'green')}  {words}"[: max(60, width() + 20)])
+        beside = width() - longest - 6 >= NARROW
+        indent = " " * (longest + 6 if beside else 6)
+        first, *more = wrapped(words, indent, indent, max(80, width()))
+        begin = f"    {paint(shares.ljust(longest) if beside else shares, 'green')}"
+        lines += [f"{begin}  {first.strip()}", *more] if beside else [begin, first, *more]
     return lines
 
 

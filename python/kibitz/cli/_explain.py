@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     """A decision that was just made, or one from a replay, which keeps the best actions only."""
 
 BAR = 20
+SHORTEST = 5
+"""Shorter bars are left out."""
 LISTED = 20_000
 """A belief of more states is not shown."""
 
@@ -47,7 +49,8 @@ def table(decision: Explained, rows: int = 8) -> list[str]:
         text = f"{mark} {row.name:{names}}  {value:{wide}}  {row.visits:>{digits},}"
         if heuristic:
             text += f"  {heuristic[number]:9.4f}"
-        blocks = bar(row.visits / most if most else 0.0, BAR)
+        room = min(BAR, width() - len(text) - 1)
+        blocks = bar(row.visits / most if most else 0.0, room) if room >= SHORTEST else ""
         line = paint(text, "bold", "green") if chosen else text
         lines.append(f"{line} {paint(blocks, 'green' if chosen else 'dim')}".rstrip())
     actions = getattr(decision, "actions", len(decision.table))
@@ -132,7 +135,9 @@ def belief_lines(view: View, rows: int = 3) -> list[str]:
     for state, p in states[:rows]:
         facts = [fact for fact in state.facts if fact not in common]
         if facts:
-            lines.append(f"  {p:6.1%}  {' '.join(facts)[:100]}")
+            lines.append(
+                textwrap.shorten(f"{p:6.1%}  {' '.join(facts)}", min(100, width() - 2), placeholder=" ...")
+            )
     return [paint(line, "dim") for line in lines]
 
 

@@ -11,15 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kibitz.cli._options import as_json, print_json
-from kibitz.cli._terminal import paint, width
+from kibitz.cli._terminal import NARROW, in_rows, paint, width, wrapped
 
 if TYPE_CHECKING:
     from kibitz import Entry
     from kibitz._core import ParamDoc
-
-
-NARROW = 36
-"""Columns that words need beside something else."""
 
 
 def arguments(what: str) -> Callable[[argparse.ArgumentParser], None]:
@@ -53,27 +49,26 @@ def overview(entries: Sequence[Entry], kind: str, as_json: bool) -> None:
     print(paint(f"\nkibitz {kind}s NAME says more about one.", "dim"))
 
 
-def heading(entry: Entry) -> None:
-    """Name, summary and parameters."""
+def heading(entry: Entry, words: str = "") -> None:
+    """Name, summary, the rules in words, and parameters."""
     print(paint(entry.name, "bold"))
-    for line in textwrap.wrap(entry.summary, min(width(), 100) - 2):
-        print(f"  {line}")
+    print("\n".join(wrapped(entry.summary)))
+    if words:
+        print("\n".join(["", *wrapped(words)]))
     if entry.needs:
         print(f"  It needs {entry.needs}.")
     print()
     if not entry.params:
         return
     print("  parameters:")
-    written_all = [_written(param) for param in entry.params]
-    longest = max(len(written) for written in written_all)
-    for param, written in zip(entry.params, written_all, strict=True):
+    rows = {}
+    for param in entry.params:
         kind = param.kind + (f", {param.range}" if param.range else "")
-        about = f"{param.doc} ({kind})" if param.doc else f"({kind})" if kind else ""
-        room = max(30, min(width(), 110) - longest - 6)
-        first, *others = textwrap.wrap(about, room) or [""]
-        print(f"    {paint(written.ljust(longest), 'bold')}  {first}".rstrip())
-        for line in others:
-            print(f"    {' ' * longest}  {line}")
+        rows[_written(param)] = f"{param.doc} ({kind})" if param.doc else f"({kind})" if kind else ""
+    longest = max(map(len, rows))
+    for line in in_rows(rows, "    "):
+        name = line[4 : 4 + longest].rstrip()
+        print(line.replace(name, paint(name, "bold"), 1) if name in rows else line)
     print()
 
 

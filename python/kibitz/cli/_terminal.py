@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -79,6 +80,52 @@ def in_columns(cells: Sequence[str], indent: str = "  ") -> list[str]:
     return [indent + "".join(cell.ljust(longest) for cell in row).rstrip() for row in rows]
 
 
+def wrapped(text: str, first: str = "  ", later: str = "  ", most: int = 100) -> list[str]:
+    """A text in lines that fit on the terminal, broken between words; its paragraphs stay apart.
+
+    >>> from kibitz.cli._terminal import wrapped
+    >>> wrapped("one two")
+    ['  one two']
+    """
+    room = max(20, min(width(), most))
+    lines: list[str] = []
+    for number, paragraph in enumerate(text.split("\n\n")):
+        lines += [""] * (number > 0)
+        lines += textwrap.wrap(
+            paragraph,
+            room,
+            initial_indent=later if number else first,
+            subsequent_indent=later,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+def in_rows(rows: Mapping[str, str], indent: str = "  ") -> list[str]:
+    """Names, each with what belongs to it beside it; it goes on below itself, or, where there is little
+    room, below the name.
+
+    >>> from kibitz.cli._terminal import in_rows
+    >>> in_rows({"a": "one", "long": "two"})
+    ['  a     one', '  long  two']
+    """
+    longest = max((len(name) for name in rows), default=0)
+    beside = width() - len(indent) - longest - 2 >= NARROW
+    lines = []
+    for name, words in rows.items():
+        if beside:
+            first = f"{indent}{name.ljust(longest)}  "
+            lines += wrapped(words, first, " " * len(first), 110) or [first.rstrip()]
+        else:
+            lines += [f"{indent}{name}", *wrapped(words, indent + "  ", indent + "  ")]
+    return lines
+
+
+NARROW = 36
+"""Columns that words need beside something else."""
+
+
 def duration(seconds: float) -> str:
     """A time for people.
 
@@ -96,6 +143,14 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def _cut(line: str, room: int) -> str:
+    """As many words of a line as there is room for."""
+    if len(line) <= room:
+        return line
+    kept = line[: room + 1].rpartition(" ")[0].rstrip()
+    return kept if kept else line[:room]
 
 
 class Progress:
@@ -148,7 +203,7 @@ class Progress:
             text = self._describe()
             if self._over:
                 columns, rows = shutil.get_terminal_size((80, 24))
-                lines = [line[: max(20, columns - 1)] for line in text.splitlines()[: max(1, rows - 1)]]
+                lines = [_cut(line, max(20, columns - 1)) for line in text.splitlines()[: max(1, rows - 1)]]
                 self._stream.write(self._back() + "\n".join(lines))
                 self._shown = lines
             else:

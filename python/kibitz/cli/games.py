@@ -1,7 +1,7 @@
 """What games there are, and what each one is like.
 
-Without a name: all games, or those that are asked for, one line each. With a name: its parameters, facts
-and capabilities.
+Without a name: all games, or those that are asked for, one line each. With a name: its rules in words, its
+parameters, facts and capabilities.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.cli import _listing, _load, _options
 from kibitz.cli._errors import UserError
-from kibitz.cli._terminal import paint
+from kibitz.cli._terminal import in_rows
 
 if TYPE_CHECKING:
     from kibitz import Entry, Game
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "kibitz games": "all games",
     "kibitz games --hidden --players 2 --language gdl": "some of them",
-    "kibitz games rock-sample": "what can be set, and what planners can use",
+    "kibitz games rock-sample": "its rules in words, what can be set, and what planners can use",
     "kibitz games 'breakthrough(rows=5)'": "the same with other parameters",
     "kibitz games --json": "everything, for programs",
 }
@@ -55,20 +55,19 @@ def run(options: argparse.Namespace) -> None:
         _listing.overview(entries, "game", options.json)
         return
     game = _load.game(options.name)
-    info = facts(game)
+    info, words = facts(game), kb.games.words(game)
     entry = _listing.entry_for(options.name, entries, game.rules, game.spec)
     if options.json:
-        _options.print_json({**_listing.plain(entry), "spec": game.spec, **info})
+        _options.print_json({**_listing.plain(entry), "spec": game.spec, "words": words, **info})
         return
-    _listing.heading(entry)
-    for key in ("players", "moves", "returns", "discount", "horizon", "information"):
-        print(f"  {key:12} {_words(info, key)}")
+    _listing.heading(entry, words)
+    keys = ("players", "moves", "returns", "discount", "horizon", "information")
+    rows = {key: _words(info, key) for key in keys}
     there = [key for key, has in info["capabilities"].items() if has]
     lacking = [key for key, has in info["capabilities"].items() if not has]
-    print(f"  {'offers':12} {', '.join(there) or 'the bare rules'}")
-    if lacking:
-        print(f"  {'lacks':12} {paint(', '.join(lacking), 'dim')}")
-    print(f"\n  kibitz play {_listing.quoted(options.name)}")
+    rows["offers"] = ", ".join(there) or "the bare rules"
+    lines = in_rows(rows | ({"lacks": ", ".join(lacking)} if lacking else {}))
+    print("\n".join([*lines, "", f"  kibitz play {_listing.quoted(options.name)}"]))
 
 
 def _chosen(entries: list[Entry], options: argparse.Namespace) -> list[Entry]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kibitz.cli import _listing, _load, _options
 from kibitz.cli._errors import UserError
-from kibitz.cli._terminal import Progress, Timer, duration, paint
+from kibitz.cli._terminal import Progress, Timer, duration, in_rows, paint
 
 if TYPE_CHECKING:
     from kibitz import Game
@@ -233,9 +233,7 @@ def _print(file: str, about: dict[str, Any]) -> None:
         rows["flaw"] = f"{sample['flaw']} (kibitz check {file} --play 20 says more)"
     if "heuristic" in about:
         rows |= _heuristic_rows(about["heuristic"])
-    width = max(len(key) for key in rows)
-    for key, value in rows.items():
-        print(f"  {key:{width}}  {value}")
+    print("\n".join(in_rows(rows)))
 
 
 def _kind(about: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kibitz.cli import _explain, _load, _options, _position
 from kibitz.cli._errors import UserError
 from kibitz.cli._table import outcome
-from kibitz.cli._terminal import is_terminal, paint
+from kibitz.cli._terminal import is_terminal, paint, wrapped
 
 if TYPE_CHECKING:
     from kibitz import AnyPlanner, Decision, Episode, Game, Referee, View
@@ -43,7 +43,7 @@ HELP = """\
   type a move: its name, the beginning of its name, or its number
   h    a hint: what {hint} would do, seeing what you see, and why
   u    take back your last move
-  ?    this help, and every legal move
+  ?    this help, the rules in words, and every legal move
   q    leave the game
   (where a move itself is called h, u or q, put a slash before these: /h, /u, /q)"""
 
@@ -292,13 +292,25 @@ class Sitting:
                 case "h" | "hint":
                     self.advise(view)
                 case "?" | "help":
-                    print(HELP.format(hint=self.hint) + "\n")
+                    self.help()
                     self.show(view, every=True)
                 case _:
                     try:
                         return view.legal()[find(view.names(), answer)]
                     except ValueError as mistake:
                         print(paint(f"  {mistake}", "yellow"))
+
+    def help(self) -> None:
+        """What can be typed, and the rules in words."""
+        from kibitz import games
+
+        rules = games.words(self.game)
+        lines = [
+            line
+            for row in HELP.format(hint=self.hint).splitlines()
+            for line in wrapped(row.strip(), later=" " * 7)
+        ]
+        print("\n".join([*lines, *(["", *wrapped(rules)] if rules else []), ""]))
 
     def show(self, view: View, *, every: bool = False) -> None:
         """The legal moves, and under them the position as the person sees it."""

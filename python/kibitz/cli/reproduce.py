@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kibitz.cli import _options
-from kibitz.cli._terminal import Progress, Timer, duration, paint, width
+from kibitz.cli._terminal import Progress, Timer, duration, paint, width, wrapped
 
 if TYPE_CHECKING:
     from kibitz.lab.reproduce import Comparison
@@ -107,9 +107,9 @@ def _list(known: list[Reproduction], as_json: bool) -> None:
         _options.print_json([{key: getattr(each, key) for key in keys} for each in known])
         return
     for each in known:
-        print(f"{paint(each.name, 'bold')}  {each.title}")
-        for line in textwrap.wrap(f"{each.source}: {each.where}", min(width(), 100) - 4):
-            print(f"    {line}")
+        title = wrapped(f"{each.name}  {each.title}", "", "    ")
+        print("\n".join([title[0].replace(each.name, paint(each.name, "bold"), 1), *title[1:]]))
+        print("\n".join(wrapped(f"{each.source}: {each.where}", "    ", "    ")))
         if each.minutes is not None:
             print(f"    takes about {duration(60 * each.minutes)} of one processor at full size")
 

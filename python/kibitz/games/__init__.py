@@ -65,6 +65,21 @@ def load(game: AnyGame) -> Game:
     return Game.native(game) if make is None else wrap(make(), game)
 
 
+def words(game: AnyGame) -> str:
+    """The rules in words: paragraphs, also on the signs of the board; empty where nobody has written any.
+
+    A rules file says them in the comment that it begins with, below the first line, and a game in Python in
+    its docstring, below the first line.
+
+    >>> import kibitz as kb
+    >>> "[A] in brackets is a piece on your own card" in kb.games.words("king-up")
+    True
+    """
+    from kibitz.games import _words
+
+    return _words.of(game)
+
+
 def _of_path(path: str) -> str:
     """A path as a spec, if it may be a rules file's; ValueError with what would be."""
     if lang.is_rules(path) or path.endswith(".py"):

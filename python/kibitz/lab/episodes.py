@@ -67,8 +67,15 @@ class Playing:
         cell, blank = self.cells[job.cell], self._blank(job)
         makers = [self.makers[cell.planners[number]] for number in blank.seating]
         record, played = _Episode(self, blank, self.games[cell.game], watch).run(makers)
-        keep = self.replays == "all" or (self.replays == "first" and job.episode == job.seating == 0)
+        keep = self.replays == "all" or (self.replays == "first" and self._first(job))
         return record, played if keep else None
+
+    def _first(self, job: Job) -> bool:
+        """Whether it is the first game of these planners with each other."""
+        if job.episode:
+            return False
+        seatings = [sorted(seating) for seating in self.cells[job.cell].seatings(0)]
+        return seatings.index(seatings[job.seating]) == job.seating
 
     def fault(self, job: Job, fault: Fault) -> Record:
         """The record of an episode of which nothing but its fault is known."""

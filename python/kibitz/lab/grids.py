@@ -125,7 +125,8 @@ class Total:
     def to_json(self) -> dict[str, Any]:
         """As plain lists and dicts."""
         entries = {game: asdict(entry) for game, entry in self.entries.items()}
-        return {"column": self.name, "planner": self.column.planner, "games": entries, **asdict(self.whole)}
+        names = {"column": self.name, "planner": self.column.planner}
+        return {**names, "by_game": entries, **asdict(self.whole)}
 
 
 def ticks(game: str, milliseconds: float) -> int:

@@ -146,7 +146,8 @@ impl Planner for TreeSearch {
         let model = session.model.clone();
         let alone = model.info().one_thread && self.params.workers > 1;
         let workers = if alone { 1 } else { self.params.workers };
-        let params = &SearchParams { workers, ..self.params.clone() };
+        let simulations = self.params.simulations_for(view.legal.len());
+        let params = &SearchParams { workers, simulations, ..self.params.clone() };
         let faults = model.faults();
         session.decisions += 1;
         let mut rng = session.rng.fork(Purpose::Decision(session.decisions));

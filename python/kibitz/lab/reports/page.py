@@ -8,6 +8,7 @@ scripts a page shows all that it has, one thing below the other.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -48,12 +49,50 @@ def image(svg: str, alt: str) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of plain texts.
+    """A table of plain texts; an interval stands below the figure that it belongs to.
 
     >>> from kibitz.lab.reports.page import table
     >>> "<td>&lt;b&gt;</td>" in table(["name"], [["<b>"]])
     True
+    >>> "50 %<small>40 to 60</small>" in table(["name", "wins", "95 %"], [["a", "50 %", "40 to 60"]])
+    True
     """
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    top = "".join(f"<th>{escape(name)}{_below(below)}</th>" for name, below in _joined(head, head))
+    lines = []
+    for row in rows:
+        cells = _joined(head, row)
+        # The narrow page has no heads above, and shows them beside.
+        heads = [None, *(name for name, _ in _joined(head, head)[1:])]
+        lines.append(
+            "".join(
+                f"<td{_beside(name)}>{escape(cell)}{_below(below)}</td>"
+                for name, (cell, below) in zip(heads, cells, strict=True)
+            )
+        )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return (
+        f'<div class="wide folds"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _joined(head: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
+    """Cells, each with that of the column of intervals that follows it."""
+    found: list[tuple[str, str]] = []
+    for name, cell in zip(head, row, strict=True):
+        if INTERVAL.fullmatch(name) and found:
+            found[-1] = found[-1][0], cell
+        else:
+            found.append((cell, ""))
+    return found
+
+
+INTERVAL = re.compile(r"[\d.]+ %")
+"""What a column of intervals is called: how sure they are."""
+
+
+def _below(words: str) -> str:
+    return f"<small>{escape(words)}</small>" if words else ""
+
+
+def _beside(head: str | None) -> str:
+    return "" if head is None else f' data-head="{escape(head)}"'

@@ -7,6 +7,7 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kibitz import _notebook
 from kibitz._core import Belief, Referee
 from kibitz.lab.replay import turns
 from kibitz.lab.reports.page import document, image
@@ -67,7 +68,7 @@ def replay_section(
     """A replay as a part of a page: all frames in order; the page's script shows one at a time.
 
     With a kind of `belief`, `particles(1000)` for example, each mover has a picture of what that belief
-    makes of all that it has seen; ValueError where the game draws none.
+    makes of all that it has seen; where the game draws none, a list of the likeliest states or facts.
     """
     game = replay.load_game(game)
     frames = list(replay.frames(game))
@@ -108,12 +109,16 @@ class _Minds:
         except ValueError as error:
             return f'<p class="note">{escape(f"{self.kind}: {error}")}</p>'
         svg = belief.svg()
-        if svg is None:
-            raise ValueError(f"{self.game.spec} has no pictures of beliefs")
         who = self.game.player_name(mover)
         notes = "".join(f'<p class="note">{escape(note)}</p>' for note in belief.notes)
         caption = f"what {who} may believe: {self.kind}"
-        return f"<figure>{image(svg, caption)}<figcaption>{escape(caption)}</figcaption>{notes}</figure>"
+        # Where a game draws no beliefs, the likeliest states are listed, or facts with their probabilities.
+        shown = (
+            f'<div class="wide">{_notebook.belief(belief)}</div>' if svg is None else image(svg, caption)
+        )
+        return (
+            f"<figure>{shown}<figcaption>{escape(caption)}</figcaption>{notes * (svg is not None)}</figure>"
+        )
 
 
 def _frames(
@@ -151,13 +156,18 @@ def _aftermath(turn: list[Frame], drawn: list[Frame], game: Game) -> Iterator[st
     for player in range(game.info.players):
         paid = sum(frame.move.rewards[player] for frame in turn)
         if paid:
-            yield f"{game.player_name(player)} is paid {paid:+g}"
+            yield f"{game.player_name(player)} is paid {paid:+.12g}"
+
+
+SIDE_BY_SIDE = 4
+"""So many pictures fit beside each other."""
 
 
 def _frame(title: str, short: str, positions: str, reasons: str) -> str:
+    many = " many" if positions.count("<figure>") > SIDE_BY_SIDE else ""
     return (
         f'<article class="frame" data-title="{escape(short)}"><h3>{escape(title)}</h3>'
-        f'<div class="sides">{positions}<div>{reasons}</div></div></article>'
+        f'<div class="sides{many}">{positions}<div>{reasons}</div></div></article>'
     )
 
 
@@ -216,5 +226,5 @@ def _reasons(decision: Reasons, game: Game, player: int) -> str:
 
 
 def _outcome(replay: Replay, game: Game) -> str:
-    each = [f"{game.player_name(seat)} gets {value:+g}" for seat, value in enumerate(replay.returns)]
+    each = [f"{game.player_name(seat)} gets {value:+.12g}" for seat, value in enumerate(replay.returns)]
     return ", ".join(each) + ("" if replay.over else " (left unfinished)")

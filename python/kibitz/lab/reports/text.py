@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -309,11 +313,15 @@ def span(low: float, high: float) -> str:
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines: the first column to the left, the others to the right.
 
+    On a terminal that is too narrow for that, each row is a few lines, its cells beside their heads.
+
     >>> from kibitz.lab.reports.text import columns
     >>> columns([["planner", "games"], ["uct", "9"]])
     ['planner  games', 'uct          9']
     """
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    if sum(widths) + 2 * (len(widths) - 1) > (room := _room()):
+        return _folded(rows, room)
     return [
         "  ".join(
             cell.rjust(width) if column else cell.ljust(width)
@@ -321,3 +329,32 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def _room() -> int:
+    """Columns for a table: those of the terminal; a file takes any number."""
+    if sys.stdout is not None and (sys.stdout.isatty() or "COLUMNS" in os.environ):
+        return shutil.get_terminal_size().columns
+    return sys.maxsize
+
+
+def _folded(rows: Sequence[Sequence[str]], room: int) -> list[str]:
+    """A table that is narrow: below the first cell of a row, the others with their heads."""
+    head, *others = rows
+    lines = []
+    for first, *cells in others:
+        parts: list[str] = []
+        for name, cell in zip(head[1:], cells, strict=True):
+            if not cell.strip():
+                continue
+            # An interval belongs to the figure before it.
+            if name.endswith("%") and parts:
+                parts[-1] += f" ({cell.strip()})"
+            else:
+                parts.append(f"{name} {cell.strip()}".strip())
+        lines.append(first)
+        # What is said of one thing stays together: its spaces are put back when lines are made.
+        whole = ", ".join(part.replace(" ", "\0") for part in parts)
+        wrapped = textwrap.wrap(whole, room, initial_indent="  ", subsequent_indent="  ")
+        lines += [line.replace("\0", " ") for line in wrapped]
+    return lines

@@ -52,6 +52,12 @@ impl Klondike {
         (bare(waste), bare(stock))
     }
 
+    /// Whether somebody is shown the backs of the cards that are to be turned, as at a table of cards. Where all
+    /// that turning would bring up can be played at once, and where everything is known, they are in the open.
+    pub(super) fn covers_stock(&self, viewer: Option<usize>) -> bool {
+        viewer.is_some() && self.rules.kind == Kind::Ordinary && self.form != Form::Thoughtful
+    }
+
     /// The cards of the deck that may be played now, if they fit somewhere.
     pub(super) fn in_hand(&self, state: &State) -> u64 {
         match self.rules.kind {
@@ -96,7 +102,13 @@ impl Klondike {
         };
         let (waste, stock) = self.deck(state);
         let mut text = format!("foundations {}\n", founded.join(" "));
-        text += &format!("waste      {}\nto turn    {}\n", listed(waste), listed(stock));
+        let to_turn = match stock.len() {
+            0 => String::new(),
+            1 if self.covers_stock(viewer) => " 1 card".to_owned(),
+            count if self.covers_stock(viewer) => format!(" {count} cards"),
+            _ => listed(stock),
+        };
+        text += &format!("waste      {}\nto turn    {to_turn}\n", listed(waste));
         let columns: Vec<Vec<Seen>> =
             (0..COLUMNS).map(|column| self.column(state, viewer, column)).collect();
         let heads: String = (1..=COLUMNS).map(|number| format!("{number:>w$} ", w = CELL - 1)).collect();

@@ -129,7 +129,7 @@ impl Klondike {
         let middle = MARGIN + (3 * (CARD.0 + GAP) - GAP) / 2;
         picture.words(middle, MARGIN + CARD.1 / 2 - 12, 17, INK, "Klondike");
         picture.words(middle, MARGIN + CARD.1 / 2 + 12, 13, FAINT, self.caption(state));
-        self.draw_deck(&mut picture, state, deck_top);
+        self.draw_deck(&mut picture, state, viewer, deck_top);
         for (number, cards) in columns.iter().enumerate() {
             let (x, mut y) = (MARGIN + number as i32 * (CARD.0 + GAP), top);
             picture.words(x + CARD.0 / 2, y - 10, 11, FAINT, number + 1);
@@ -157,8 +157,9 @@ impl Klondike {
         picture.finish()
     }
 
-    /// All cards of the deck in the order of turning, a gap after the waste; those that can be played stand out.
-    fn draw_deck(&self, picture: &mut Picture, state: &State, top: i32) {
+    /// All cards of the deck in the order of turning, a gap after the waste; those that can be played stand out, and
+    /// those to be turned may show their backs.
+    fn draw_deck(&self, picture: &mut Picture, state: &State, viewer: Option<usize>, top: i32) {
         let (waste, stock) = self.deck(state);
         let in_hand = self.in_hand(state);
         if waste.is_empty() && stock.is_empty() {
@@ -173,7 +174,9 @@ impl Klondike {
             for (place_in_part, card) in cards.iter().enumerate() {
                 let is_playable = in_hand & card.bit() != 0;
                 let (y, outline) = if is_playable { (top - RAISED, GOOD) } else { (top, INK) };
-                if place_in_part + 1 == cards.len() {
+                if part == 1 && self.covers_stock(viewer) {
+                    back(picture, (x, y));
+                } else if place_in_part + 1 == cards.len() {
                     face(picture, (x, y), *card, outline);
                 } else {
                     blank(picture, (x, y), outline);

@@ -201,3 +201,16 @@ fn mistakes_are_told_with_their_line() {
     let long = parse(&format!("deck: {}", "x".repeat(5000))).unwrap_err();
     assert!(long.len() < 200, "{long}");
 }
+
+/// Who plays with ordinary moves sees the backs of the cards to turn; the truth and thoughtful games show them.
+#[test]
+fn ordinary_stock_is_face_down() {
+    let seen = |spec, viewer| {
+        let game = from_text(spec, FIGURE_2).unwrap();
+        let state = random_start(&game);
+        game.text(&state, viewer).lines().nth(2).unwrap().to_owned()
+    };
+    assert_eq!(seen("klondike(moves=ordinary)", Some(0)), "to turn     6 cards");
+    assert_eq!(seen("klondike(moves=ordinary)", None), "to turn     7♣ Q♣ K♦ Q♦ J♣ K♣");
+    assert_eq!(seen("klondike(moves=ordinary, thoughtful=true)", Some(0)), "to turn     7♣ Q♣ K♦ Q♦ J♣ K♣");
+}
