@@ -87,7 +87,8 @@ def last_turn(game: str, seed: int) -> tuple[Referee, int] | None:
     ],
 )
 def test_a_win_of_this_turn_is_found(spec: str) -> None:
-    won = 0
+    """Always by a beam; a sampled tree with few simulations may miss one."""
+    won = missed = 0
     for seed in range(6):
         found = last_turn("duelyst", seed)
         if found is None:
@@ -105,9 +106,9 @@ def test_a_win_of_this_turn_is_found(spec: str) -> None:
                 referee.advance()
             else:
                 break
-        assert referee.over, (spec, seed)
-        assert referee.returns[winner] == 1.0, (spec, seed)
-    assert won >= 2
+        missed += not referee.over or referee.returns[winner] != 1.0
+    assert won >= 3
+    assert missed <= (1 if spec.startswith("one-ply") else 0)
 
 
 @pytest.mark.parametrize(
