@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -24,15 +26,10 @@ def rows(scale: Scale) -> Iterator[Row]:
     game = kb.load(GAME)
     games = SAMPLE if scale.turns > 1 else 1
     sample = [kb.play(game, "random", seed=3, episode=number) for number in range(10 * games)]
-    steps = [step for episode in sample[:games] for step in episode.steps]
-    states = [step.state for step in steps if len(step.state.movers) == 1]
+    states = moments(sample[:games])
     turns = statistics.fmean(
         sum(name == "end turn" for step in episode.steps for name in step.names) + 1 for episode in sample
     )
-    del sample, steps
-
-    # First, while nothing has been freed that could be used again.
-    bytes_each = held(states, scale.simulations * 2)
 
     def measured(work: Callable[[int], float]) -> float:
         return statistics.median(rate(work, scale.seconds, turn) for turn in range(scale.turns))
@@ -66,7 +63,18 @@ def rows(scale: Scale) -> Iterator[Row]:
     ratio = DECISION / ours
     yield Row("duelyst", "a decision of rollout (greedy)", "ms", ours, ratio=ratio, required=1.0, note=note)
     note = "by what the process grows, Python's object and the last action among it"
-    yield Row("duelyst", "a state", "bytes", bytes_each, note=note)
+    yield Row("duelyst", "a state", "bytes", apart(scale.nodes // 10), note=note)
+
+
+def moments(episodes: list[kb.Episode]) -> list[kb.State]:
+    """All states of some games in which a player has a choice."""
+    return [step.state for episode in episodes for step in episode.steps if len(step.state.movers) == 1]
+
+
+def apart(count: int) -> float:
+    """What `held` gives in a fresh process, where little was freed before that could be used again."""
+    command = [sys.executable, "-m", "kibitz.bench.duelyst", str(count)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def held(states: list[kb.State], count: int) -> float:
@@ -98,3 +106,9 @@ def decision(game: kb.Game, spec: str, games: int) -> float:
             referee.apply(joint)
         each.append(spent / decisions)
     return statistics.median(each)
+
+
+if __name__ == "__main__":
+    game = kb.load(GAME)
+    few = [kb.play(game, "random", seed=3, episode=number) for number in range(2)]
+    print(held(moments(few), int(sys.argv[1])))
