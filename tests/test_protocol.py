@@ -658,11 +658,11 @@ def test_what_is_heard_late_is_no_riddle() -> None:
     assert not seat.told.hidden, "all are told all moves"
     seat.clock = GameClock(1.0, now=lambda: now)
     seat.happened(Told("m", None, time=0.0), now)
-    for at in (0.5, 3.0, 4.5):
+    for at in (0.5, 4.2, 6.0, 6.5):
         now = 100.0 + at
         seat.instant()
-    # That the other built at 2.5 is heard two seconds after it did.
-    seat.happened(Told("m", ("(build mine)", "NIL"), time=2.5), now)
+    # That the other built at 4.1 is heard two seconds after it did.
+    seat.happened(Told("m", ("(build mine)", "NIL"), time=4.1), now)
     seat.instant()
     assert seen == [[]] * len(seen)
     assert len(seen) >= 3

@@ -213,7 +213,7 @@ class Seat:
             self.made = None
             return
         if at < self._looked:
-            # The planner took it that nothing happened until then: its belief is no beginning any more.
+            # The planner took it that nothing had happened until then: it begins anew.
             planners.sit(self._chooser, self.game, self._player, self._seed)
             self._looked = at
         if self.told.hidden:

@@ -288,8 +288,13 @@ class _Checker:
             if first.over or first.steps >= max_steps:
                 return
             joint = [self.rng.choice(first.state.legal(mover)) for mover in first.movers]
-            reports = first.apply(joint)
-            second.apply(joint)
+            if joint:
+                reports = first.apply(joint)
+                second.apply(joint)
+            else:
+                # In real time, until something happens by itself.
+                reports = first.advance(first.due)
+                second.advance(second.due)
 
     def choices(self, state: State) -> Any:
         """Who may do what now."""

@@ -15,7 +15,7 @@ const STEPS: u8 = 2;
 
 /// What each number is, and what it weighs.
 pub const FEATURES: [(&str, f64); COUNT] = [
-    ("health of the General", 0.18),
+    ("health of the General", 0.06),
     ("health that a frail General lacks", -0.08),
     ("attack of the General", 0.05),
     ("durability of artifacts", 0.03),

@@ -49,7 +49,11 @@ pub struct TimedState<F> {
     random: Random,
     /// The update that led to it, if one did.
     past: Option<Arc<Past<F>>>,
+    /// Where percepts are told: for each role the last update that it knows of, if there is one.
+    known: Option<Known<F>>,
 }
+
+type Known<F> = Arc<[Option<Arc<Past<F>>>]>;
 
 /// An update.
 struct Past<F> {
@@ -61,6 +65,13 @@ struct Past<F> {
     moves: Joint,
     /// What held at that instant.
     before: F,
+}
+
+impl<F> Past<F> {
+    /// Whether a role knows of it by more than what it may do then.
+    fn is_known(&self, role: usize) -> bool {
+        self.news[role] || self.moves[role] != NO_MOVE
+    }
 }
 
 /// No more instants than this are told apart when it is drawn when chance moves.
@@ -92,7 +103,7 @@ impl<M: Timed> TimedGame<M> {
             self.machine().outlook(&facts, outlook);
             let legal = Legal::of(outlook, last);
             let turn = self.find_turn(&facts, outlook, random);
-            TimedState { facts, legal, terminal: outlook.terminal, turn, random, past: None }
+            TimedState { facts, legal, terminal: outlook.terminal, turn, random, past: None, known: None }
         })
     }
 
@@ -152,7 +163,13 @@ impl<M: Timed> TimedGame<M> {
                     *told = derive(*told, key).max(1);
                 }
             }
-            after.past = Some(Arc::new(Past { told, news, moves, before: state.facts.clone() }));
+            let past = Arc::new(Past { told, news, moves, before: state.facts.clone() });
+            if self.machine().has_percepts() {
+                let earlier = |role: usize| state.known.as_ref().and_then(|known| known[role].clone());
+                let last = |role| if past.is_known(role) { Some(past.clone()) } else { earlier(role) };
+                after.known = Some((0..past.moves.len()).map(last).collect());
+            }
+            after.past = Some(past);
         }
         if after.terminal {
             self.rules.pay(&after.facts, rewards);
@@ -174,7 +191,7 @@ impl<M: Timed> TimedGame<M> {
     fn known(&self, state: &TimedState<M::Facts>, player: usize) -> Vec<String> {
         let (role, who) = (self.rules.roles[player], self.player_name(player));
         let mut lines = Vec::new();
-        if let Some(past) = &state.past {
+        if let Some(past) = state.known.as_ref().and_then(|known| known[role].as_ref()) {
             if past.moves[role] != NO_MOVE {
                 lines.push(format!(
                     "{who} did {}",
@@ -240,7 +257,8 @@ impl<M: Timed> Game for TimedGame<M> {
     fn after(&self, state: &Self::State, joint: &[Action], rewards: &mut [f64]) -> Self::State {
         let mut moves = self.no_moves();
         let mut random = state.random;
-        let unchanged = |random| TimedState { past: None, ..self.look(state.facts.clone(), random) };
+        let unchanged =
+            |random| TimedState { known: state.known.clone(), ..self.look(state.facts.clone(), random) };
         if state.turn == Turn::Chance {
             let Some(role) = self.rules.random else { return state.clone() };
             let drawn = joint[0].0;
