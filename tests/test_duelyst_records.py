@@ -24,8 +24,6 @@ pytestmark = pytest.mark.skipif(
 # Games of each kind, and the states in them of which the legal actions are recorded: 270 and 377 in all.
 GAMES = {"ai_mirror": 240, "ai_sixdecks": 116, "ai_variant": 80, "random": 288}
 SAMPLED = {"ai_mirror": 204, "ai_sixdecks": 66, "ai_variant": 0, "random": 377}
-# The cards that are not matched, each with the reason.
-UNMATCHED: dict[str, str] = {}
 
 
 @cache
@@ -68,7 +66,6 @@ def test_some_recorded_games_are_replayed_with_equal_states(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_all_recorded_games_are_replayed_with_equal_states(name: str) -> None:
-    assert UNMATCHED == {}
     sampled = [replay.counts["sampled"] for replay in replayed(name)]
     assert len(sampled) == GAMES[name]
     assert sum(sampled) == SAMPLED[name]
