@@ -48,14 +48,13 @@ def samples() -> dict[int, dict[int, dict[str, Any]]]:
 
 def replayed(name: str, every: int = 1) -> Iterator[Replay]:
     """Every n-th game of a file, replayed; where there are samples, legal actions are compared as well."""
-    for number, record in enumerate(records(name)):
-        if number % every == 0:
-            sampled = samples().get(record["id"], {})
-            replay = Replay(record, names(), loaded(spec(record)), sampled)
-            assert replay.run(), replay.wrong[0]
-            assert replay.wrong == []
-            assert replay.counts["sampled"] == len(sampled)
-            yield replay
+    for record in records(name, every):
+        sampled = samples().get(record["id"], {})
+        replay = Replay(record, names(), loaded(spec(record)), sampled)
+        assert replay.run(), replay.wrong[0]
+        assert replay.wrong == []
+        assert replay.counts["sampled"] == len(sampled)
+        yield replay
 
 
 @pytest.mark.parametrize("name", GAMES)
