@@ -156,7 +156,7 @@ def test_every_game_that_comes_with_the_package_is_told_in_words() -> None:
     told = {entry.name: kb.games.words(entry.name) for entry in shipped}
     assert [name for name, words in told.items() if len(words) < 100] == []
     names = {name.partition(".")[0] for name in told}
-    assert {file.stem for file in (Path(kb.games.__file__).parent / "words").iterdir()} <= names
+    assert {file.stem for file in (Path(kb.games.__file__).parent / "in_words").iterdir()} <= names
 
 
 def test_rules_in_words_are_the_authors_own(tmp_path: Path) -> None:
