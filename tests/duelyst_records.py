@@ -15,6 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import kibitz as kb
+from kibitz._core import Referee
+
 RECORDS = Path(__file__).parent.parent.parent / "shared" / "oracle" / "duelyst"
 FACTIONS = ["lyonar", "songhai", "vetruvian", "abyssian", "magmar", "vanar"]
 TYPES = {"end": 0, "mulligan": 1, "replace": 2, "play": 3, "bbs": 4, "move": 5, "attack": 6, "followup": 7}
@@ -203,37 +206,38 @@ class Replay:
         self.samples = samples or {}
         self.record = record
         self.names = names
+        self.game = game
         self.state = game.initial()
+        self.joints: list[list[int]] = []
+        """What was done so far, chance's outcomes among it."""
         self.wrong: list[str] = []
         self.counts: Counter[str] = Counter()
 
-    def outcome(self, wanted: str, before: dict[str, Any]) -> int:
+    def outcome(self, wanted: str) -> int:
         """The outcome of chance that is called this."""
-        for action, _ in self.state.outcomes():
-            if self.state.action_name(None, action) == wanted:
-                return int(action)
-        raise LookupError(
-            f"chance cannot give {wanted}: "
-            f"{[self.state.action_name(None, a) for a, _ in self.state.outcomes()]}"
-        )
+        names = {self.state.action_name(None, action): action for action, _ in self.state.outcomes()}
+        if wanted not in names:
+            raise LookupError(f"chance cannot give {wanted}: {sorted(names)}")
+        return int(names[wanted])
 
     def deal(self) -> None:
         """The first hands."""
         for side in self.record["init"]["P"]:
             for held in side["h"]:
                 if held:
-                    self.step([self.outcome(self.names.names[held[1]], {})])
+                    self.step([self.outcome(self.names.names[held[1]])])
 
     def step(self, joint: list[int]) -> None:
         """One step of ours."""
         self.state, _ = self.state.step(joint)
+        self.joints.append(joint)
 
-    def drawn(self, step: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    def drawn(self, step: dict[str, Any], before: dict[str, Any]) -> list[tuple[str, str]]:
         """What chance gave in a step, by name, in order."""
         ids = self.record["cards"]
         if step["a"][0] == "mulligan":
             hand = step["s"]["P"][step["a"][1]]["h"]
-            return [self.names.names[hand[slot][1]] for slot in step["a"][2]]
+            return [("card", self.names.names[hand[slot][1]]) for slot in step["a"][2]]
         given = []
         for event in step["ev"]:
             match event:
@@ -258,8 +262,8 @@ class Replay:
         mulligans = steps[:2]
         self.step([action_number(step["a"]) for step in mulligans])
         for step in mulligans:
-            for name in self.drawn(step, before):
-                self.step([self.outcome(name, before)])
+            for _, name in self.drawn(step, before):
+                self.step([self.outcome(name)])
         before = mulligans[1]["s"]
         if not self.same(before, 1):
             return False
@@ -275,6 +279,24 @@ class Replay:
             if not self.same(before, number):
                 return False
         return True
+
+    def decisions(self, planner: str) -> Iterator[tuple[dict[str, Any], int]]:
+        """What a planner would do at each recorded decision, by what the mover saw: the step, and its act.
+
+        After `run`. The planner is told what was really done, not what it would have done."""
+        seats = []
+        start = Referee.after(self.game, [])
+        for seat in range(2):
+            seats.append(kb.planner(planner))
+            seats[seat].start(start.seat(seat), seat, 1)
+        steps = iter(self.record["steps"])
+        state = self.game.initial()
+        for number, joint in enumerate(self.joints):
+            if state.movers:
+                referee = Referee.after(self.game, self.joints[:number])
+                for seat in referee.movers:
+                    yield next(steps), seats[seat].act(referee.view(seat)).action
+            state, _ = state.step(joint)
 
     def compare_legal(self, sample: dict[str, Any], number: int) -> None:
         """Compares what may be done."""

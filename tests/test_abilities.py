@@ -67,6 +67,14 @@ def test_to_be_there_is_to_be_declared() -> None:
     assert offers(Able()) == always | own
 
 
+def test_a_python_game_can_offer_all_that_a_native_one_can() -> None:
+    methods = {name for name, there in vars(kb.Rules).items() if callable(there) and name[0] != "_"}
+    missing = methods - {"draw", *vars(Able), *vars(Race)}  # who lists outcomes need not draw them
+    others = dict.fromkeys(missing, lambda *_: None)
+    everything = type("Everything", (Able,), {"symmetries": 1, "feature_weights": {"all": 1.0}, **others})
+    assert offers(everything()) == set(kb.load("tic-tac-toe").info.capabilities)
+
+
 def test_a_solver_in_python_judges_leaves() -> None:
     decision = advise(Able(), "uct(simulations=2, playout=solver(5))")
     assert all(row.value == 1.0 for row in decision.table)

@@ -6,12 +6,9 @@ import doctest
 import importlib
 import io
 import json
-import os
 import pkgutil
 import re
-import select
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -22,41 +19,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import faulty
 import kibitz as kb
 import kibitz.cli
 import kibitz.lab
 import kibitz.testing
-from effort import PATIENCE, wait_until, wait_until_at_work, work_below
-from kibitz.cli import commands, main
+from cli_runs import ROOT, TREASURE
+from effort import wait_until, work_below
+from kibitz.cli import commands
 from kibitz.cli._terminal import Progress, bar, duration, in_columns
 from kibitz.planners.human import find
-
-ROOT = Path(__file__).parent.parent
-TREASURE = str(ROOT / "examples" / "treasure.py")
-KIBITZ = [sys.executable, "-m", "kibitz"]
-
-
-class Ran:
-    """What a command printed, and its exit code."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    def run(*words: str, typed: str = "") -> Ran:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        code = main(words)
-        return Ran(code, *capsys.readouterr())
-
-    return run
-
 
 # What there is
 
@@ -360,248 +331,6 @@ def test_demo(run: Any) -> None:
     assert "it leaves the map" in ran.out
     tries = ran.out[ran.out.index("Try next:") :]
     assert len(re.findall(r"^  kibitz ", tries, re.MULTILINE)) == 3
-
-
-# Mistakes
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["wacth"], "did you mean watch?"),
-        (["games", "kuhn-pokr"], "did you mean kuhn-poker?"),
-        (["planners", "ucct"], "did you mean uct?"),
-        (["games", "breakthrough(row=5)"], "did you mean rows?"),
-        (["games", "breakthrough(rows=500)"], "out of range"),
-        (["games", "breakthrough(rows=5"], "expected ',' or ')'"),
-        (["watch", "nothing-like-it"], "unknown game"),
-        (["watch", "tic-tac-toe", "--planner", "uct(simulations=0)"], "0 is out of range"),
-        (["watch", "tic-tac-toe", "--planner", "uct(exploratoin=1)"], "did you mean exploration?"),
-        (["watch", "kuhn-poker", "--planner", "sparse-uct"], "perfect information"),
-        (["match", "kuhn-poker", "random", "sparse-uct"], "perfect information"),
-        (["watch", "tic-tac-toe", *["--planner", "random"] * 3], "2 seats"),
-        (["watch", "tiger", *["--planner", "random"] * 2], "one seat"),
-        (["watch", "tic-tac-toe", "--planner", "human"], "needs a terminal"),
-        (["match", "tic-tac-toe", "human", "random"], "needs a terminal"),
-        (["match", "tic-tac-toe"], "required"),
-        (["match", "tic-tac-toe", "random", "--games", "0"], "0 is out of range"),
-        (["match", "tic-tac-toe", "random", "--games", "many"], "expected a whole number"),
-        (["match", "tic-tac-toe", "random", "--jobs", "0"], "0 is out of range"),
-        (["play", "tic-tac-toe", "--seat", "7"], "no seat '7'"),
-        (["watch", "tic-tac-toe", "--seed", "-1"], "out of range"),
-        (["watch", "tic-tac-toe", "--delay", "-1"], "out of range"),
-        (["watch", "tic-tac-toe", "--colour"], "unrecognized arguments"),
-        (["play", "no/such/file.py"], "there is no file no/such/file.py"),
-        (["play", "examples/tresure.py"], "did you mean examples/treasure.py?"),
-        (["play", "examples/own_planner.py"], "defines no game"),
-        (["watch", "tiger", "--planner", "examples/treasure.py"], "defines no planner"),
-        (["play", "examples/treasure.py:Tresure"], "did you mean Treasure?"),
-        (["play", "examples/treasure.py(bench=3)"], "did you mean beach?"),
-        (["play", "examples/treasure.py(1, 2)"], "at most 1 parameters"),
-        (["watch", "tic-tac-toe", "--svg", "/dev/null/x"], "/dev/null"),
-        (["solve", "connect-four", "--max-states", "1000"], "too large"),
-    ],
-)
-def test_mistakes_are_one_sentence(
-    run: Any, monkeypatch: pytest.MonkeyPatch, words: list[str], sentence: str
-) -> None:
-    monkeypatch.chdir(ROOT)
-    ran = run(*words)
-    assert ran.code == 2
-    assert sentence in ran.err
-    assert ran.err.startswith("kibitz: ")
-    assert ran.err.count("\n") == 1
-    assert "Traceback" not in ran.err + ran.out
-
-
-BROKEN = {
-    "step": ("step raised|ZeroDivisionError", "def step(self, s, joint):\n        return 1 / 0, None"),
-    "legal": ("no legal|no action|empty|nothing", "def legal(self, s, p):\n        return []"),
-    "turn": ("turn", "def turn(self, s):\n        return 'me'"),
-}
-
-
-@pytest.mark.parametrize("kind", BROKEN)
-def test_faults_of_own_games_are_sentences(run: Any, tmp_path: Path, kind: str) -> None:
-    sentence, method = BROKEN[kind]
-    file = tmp_path / "broken.py"
-    file.write_text(
-        "import kibitz as kb\n"
-        "class Broken(kb.Rules[int]):\n"
-        "    def initial(self): return 0\n"
-        "    def turn(self, s): return 0 if s < 2 else kb.OVER\n"
-        "    def legal(self, s, p): return [0, 1]\n"
-        "    def step(self, s, joint): return s + 1, 0\n"
-        f"    {method}\n"
-    )
-    ran = run("watch", str(file), "--planner", "random")
-    assert ran.code == 2
-    assert re.search(sentence, ran.err)
-    assert "Traceback" not in ran.err
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("def x(:", "line 1"),
-        ("1 / 0", "line 1.*ZeroDivisionError"),
-        ("import nowhere_to_be_found", "nowhere_to_be_found"),
-        ("x = 1", "defines no game"),
-        ("raise SystemExit(3)", "left the program"),
-        ("import kibitz as kb\nclass A(kb.Rules[int]): pass", "initial"),
-        (
-            "import kibitz as kb\nclass A(kb.Rules[int]): pass\nclass B(kb.Rules[int]): pass",
-            "several games.*:A.*:B",
-        ),
-        (
-            "import kibitz as kb\nclass A(kb.Rules[int]):\n    def __init__(self): raise OSError('no ink')",
-            "no ink",
-        ),
-    ],
-)
-def test_files_that_are_no_games(run: Any, tmp_path: Path, text: str, sentence: str) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(text)
-    ran = run("games", str(file))
-    assert ran.code == 2
-    assert re.search(sentence, ran.err), ran.err
-    assert ran.err.count("\n") == 1
-
-
-def test_faults_of_own_planners_are_sentences(run: Any, tmp_path: Path) -> None:
-    file = tmp_path / "slip.py"
-    file.write_text(
-        "import kibitz as kb\n"
-        "class Slip(kb.PlannerBase):\n"
-        "    def act(self, view):\n"
-        "        return {}['what']\n"
-    )
-    ran = run("watch", "tic-tac-toe", "--planner", str(file))
-    assert ran.code == 2
-    assert re.search(r"KeyError: 'what' \(.*slip.py, line 4\)", ran.err)
-
-
-def test_a_file_never_stands_in_for_a_module(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "random.py").write_text(Path(TREASURE).read_text())
-    assert run("games", str(tmp_path / "random.py"), "--json").json["players"] == 2
-    import random
-
-    assert random.random() < 1
-
-
-def test_debug_shows_the_traceback(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIBITZ_DEBUG", "1")
-    with pytest.raises(ValueError, match="unknown game"):
-        run("games", "nothing-like-it")
-
-
-# Streams, signals, terminals
-
-
-def test_closed_and_broken_outputs() -> None:
-    shell = f"{sys.executable} -m kibitz games"
-    closed = subprocess.run(f"{shell} >&-", shell=True, capture_output=True, text=True)
-    assert closed.returncode == 2
-    assert closed.stderr.startswith("kibitz: ")
-    full = subprocess.run(f"{shell} > /dev/full", shell=True, capture_output=True, text=True)
-    assert full.returncode == 2
-    assert full.stderr == "kibitz: the standard output: No space left on device\n"
-    watch = f"{sys.executable} -m kibitz watch connect-four --planner random"
-    broken = subprocess.run(f"{watch} | head -1", shell=True, capture_output=True, text=True)
-    assert broken.stderr == ""
-    assert broken.stdout.count("\n") == 1
-
-
-def test_other_encodings() -> None:
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    words = [*KIBITZ, "watch", "kuhn-poker", "--planner", "pomcp(simulations=50)"]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "+-" in done.stdout
-    assert "#" in done.stdout
-
-
-def begin(*words: str, **environment: str) -> subprocess.Popen[str]:
-    """Starts a command in a session of its own, that a signal can be sent to."""
-    return subprocess.Popen(
-        [*KIBITZ, *words],
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_interrupted_match_sums_up(jobs: str, tmp_path: Path) -> None:
-    words = ["match", "tic-tac-toe", "faulty:Slowish", "random", "--games", "100000", "--jobs", jobs]
-    process = begin(*words, **faulty.holding(tmp_path))
-    wait_until(lambda: len(faulty.held(tmp_path)) == int(jobs), process)
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
-    assert re.search(r"stopped after [1-9]\d* of 100000 games", err)
-    assert "Traceback" not in err
-    assert "The first seat" in out
-
-
-def test_interrupted_elsewhere() -> None:
-    process = begin("watch", "connect-four", "--planner", "uct(simulations=1000000000)")
-    wait_until_at_work(process, 2.0)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
-    assert err.strip() == "stopped"
-
-
-def in_terminal(words: list[str], typed: str = "", prompt: str = "", **environment: str) -> tuple[int, str]:
-    """Runs a command on a terminal of its own, and types once the prompt is there."""
-    pty = pytest.importorskip("pty")
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ.update({"TERM": "xterm", "COLUMNS": "100", "LINES": "40", **environment})
-        os.execv(sys.executable, [*KIBITZ, *words])
-    output = ""
-    end = time.monotonic() + PATIENCE
-    try:
-        while time.monotonic() < end:
-            if select.select([terminal], [], [], 0.2)[0]:
-                output += os.read(terminal, 65536).decode(errors="replace")
-            if typed and prompt in output:
-                time.sleep(0.3)  # until it listens
-                os.write(terminal, typed.encode())
-                typed = ""
-        os.kill(pid, signal.SIGKILL)
-    except OSError:  # the other side has gone
-        pass
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), output
-
-
-def test_colours_only_on_a_terminal() -> None:
-    words = ["watch", "kuhn-poker", "--planner", "pomcp(simulations=50)"]
-    assert "\x1b[" in in_terminal(words)[1]
-    assert "\x1b[" not in in_terminal(words, NO_COLOR="1")[1]
-    assert "\x1b[" not in in_terminal(words, TERM="dumb")[1]
-    assert "\x1b[" not in subprocess.run([*KIBITZ, *words], capture_output=True, text=True).stdout
-
-
-def test_human_in_watch() -> None:
-    code, out = in_terminal(
-        ["watch", "tic-tac-toe", "--planner", "human", "--steps", "2"],
-        typed="b2\nnowhere\na1\n",
-        prompt="x> ",
-    )
-    assert code == 0
-    assert "no move is called 'nowhere'" in out
-    assert "o: a1" in out
-
-
-def test_interrupted_at_the_prompt() -> None:
-    code, out = in_terminal(["play", "tic-tac-toe", "--with", "random"], typed="\x03", prompt="your move> ")
-    assert code == 130
-    assert "Traceback" not in out
 
 
 def test_progress_line() -> None:

@@ -166,6 +166,27 @@ def test_time_is_kept(write: Any) -> None:
     assert 1 <= len(found.lengths) < 1000
 
 
+def test_what_only_the_clock_shows(tmp_path: Path) -> None:
+    zero = tmp_path / "zero.kif"
+    zero.write_text(
+        """(role you) (init infinity (count 1)) (legal you go)
+        (<= (next ?n tick) (does you go) (true infinity (count ?m)) (before ?m ?n) (number ?n))
+        (next infinity (count 1)) (before 1 0) (number 0)
+        (<= terminal (expired tick)) (goal you 0)"""
+    )
+    (flaw,) = trial.play(str(zero), 2).flaws
+    assert (flaw.code, flaw.severity, flaw.games) == ("fault", "error", 2)
+    assert "the fact tick is given the lifetime 0" in flaw.message
+    still = tmp_path / "still.kif"
+    still.write_text(
+        """(role you) (init 3 rest) (legal you go) (<= (next 3 rest) (expired rest))
+        (<= (next ?t rest) (true ?t rest)) (<= terminal (true ?t over))
+        (<= (next 1 over) (does you stop)) (goal you 0)"""
+    )
+    (flaw,) = trial.play(str(still), 2, steps=30).flaws
+    assert (flaw.code, flaw.step) == ("no-end", 30)
+
+
 def test_the_same_seed_plays_the_same_games() -> None:
     one, other, third = (trial.play("tic-tac-toe.kif", 10, seed=seed).lengths for seed in (1, 1, 2))
     assert one == other != third

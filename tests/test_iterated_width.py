@@ -1,8 +1,12 @@
-"""Iterated width where states are known and have atoms, and open-loop search beside closed-loop search."""
+"""Iterated width where states are known and have atoms, and open-loop search beside closed-loop search.
+
+`python tests/test_iterated_width.py` prints how the planners fare in puzzles.
+"""
 
 from __future__ import annotations
 
 import random
+import statistics
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -200,3 +204,32 @@ def test_who_is_penalised_for_going_back_sees_more_of_the_world(tmp_path: Path) 
                 seen.add(next(at for at in enumerate(referee.state.text().splitlines()) if "A" in at[1]))
             places[-1] += len(seen)
     assert places[1] > 1.3 * places[0], places
+
+
+PLANNERS = ["iw(1)", "iw(3/2)", "iw(2)", "rollout-iw", "brfs", "one-look", "random"]
+GAMES = 20
+
+
+def shown(planner: str) -> Iterator[str]:
+    """How a planner fares with its usual budget: a row of the table in docs/vgdl.md."""
+    far = distances(10)
+    for distance in (5, 10):
+        starts = random.Random(1).sample(sorted(board for board in far if far[board] == distance), GAMES)
+        try:
+            yield str(sum(played(start, planner, 20) is not None for start in starts))
+        except ValueError:
+            yield "–"
+    try:
+        scores = [kb.play("peg-solitaire.kif", planner, seed=seed).returns[0] for seed in range(GAMES)]
+        yield f"{statistics.mean(scores):.1f} ± {1.96 * statistics.stdev(scores) / GAMES**0.5:.1f}"
+    except ValueError:
+        yield "–"
+    for level in range(3):
+        game = f"crate-store.vgdl(level={level})"
+        won = [kb.play(game, planner, seed=seed, max_steps=300).returns[0] for seed in range(GAMES)]
+        yield str(sum(each > 1_000_000 for each in won))
+
+
+if __name__ == "__main__":
+    for planner in PLANNERS:
+        print(f"| `{planner}` | {' | '.join(shown(planner))} |", flush=True)

@@ -14,6 +14,7 @@ import kibitz as kb
 from kibitz.cli._live import HELP, Leave, Live, can_be_live
 from kibitz.episode import begin, drive
 from rule_texts import GOAL
+from typist import Typist
 
 TICK = 0.1
 
@@ -23,23 +24,6 @@ def game(tmp_path: Path) -> kb.Game:
     (tmp_path / "mine.vgdl").write_text(GOAL)
     (tmp_path / "mine_lvl0.txt").write_text("wwwwww\nwA..gw\nwwwwww\n")
     return kb.load(str(tmp_path / "mine.vgdl"))
-
-
-class Typist:
-    """Presses keys at given times, and is the clock as well."""
-
-    def __init__(self, keys: list[tuple[float, str]]) -> None:
-        self.time = 0.0
-        self.keys = keys
-
-    def read(self, seconds: float) -> str | None:
-        if self.keys and self.keys[0][0] <= self.time + seconds:
-            self.time = max(self.time, self.keys[0][0])
-            return self.keys.pop(0)[1]
-        if seconds >= 3600:
-            raise AssertionError("paused for ever")
-        self.time += seconds
-        return None
 
 
 def played(game: kb.Game, keys: list[tuple[float, str]]) -> tuple[list[str], Typist, list[str]]:
@@ -118,4 +102,4 @@ def test_in_a_terminal(game: kb.Game, tmp_path: Path) -> None:
     assert process.wait(60) == 0
     os.close(master)
     again = kb.lab.replay.load(kept)
-    assert again.returns == [1001.0]
+    assert again.returns == [10_000_001.0]

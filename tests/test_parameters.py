@@ -65,7 +65,7 @@ GAMES = (
     "tic-tac-toe",
     "tiger",
     "kuhn-poker",
-    "rock-sample",
+    "rock-sample(4, 3)",
     "rock-paper-scissors",
     "monty-hall.kif",
     "bear",
@@ -73,10 +73,13 @@ GAMES = (
     Errands.name,
 )
 """Between them they have nearly all that a planner may need."""
-OF_ONE_GAME = dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
+OF_ONE_GAME = {"starter-ai": "duelyst"} | dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
 """Planners that play one game only."""
+MORE_GAMES = {"turn-search": ("duelyst",)}
+"""Where else a planner is tried, since all that it reads matters in no small game."""
 BASES = {
     "simulations": "simulations=60",
+    "replies": "worlds=3",
     "worlds": "worlds=3, horizon=5",
     "samples": "samples=5",
     "depth": "depth=3",
@@ -84,6 +87,12 @@ BASES = {
     "horizon": "horizon=8",
 }
 """A small budget, by the first of these parameters that a planner has."""
+OF_PARTS = {
+    "regret-matching": "simulations=100",
+    "regret-matching-plus": "simulations=100",
+    "reversal-penalty": "simulations=100, exploration=0.1, normalise=true",
+}
+"""What a search with a part needs, where the usual one refuses it."""
 SEARCHES = (
     "tree=belief",
     "tree=outcomes, playout=random",
@@ -144,7 +153,11 @@ SAME = {
 WHERE = {
     "transpositions": ["simulations=300"],  # two ways to one state take a while
     "until_decided": ["exploration=0.01"],  # where much is explored, nothing is ever decided
-    "choice": ["simulations=7, exploration=3", "simulations=23, exploration=0.1"],  # in the end all agree
+    # In the end all agree.
+    "choice": ["simulations=7, exploration=3", "simulations=23, exploration=0.1", "simulations=7"],
+    "ties": ["simulations=1", "simulations=1, trees=2"],  # what was never tried is as good
+    "normalise": ["exploration=1", "playout=evaluator"],  # where not all that a game pays is seen
+    "solver": ["evaluator=solver(7)"],  # where evaluators judge games that end soon
 }
 """What else to ask for where a parameter would change nothing otherwise."""
 UNTRIED = {
@@ -199,8 +212,9 @@ def decisions(spec: str, game: str) -> str | None:
 def is_read(usual: str, changed: str) -> bool:
     """Whether a change of a planner changes what it does in some game, or is refused in all others."""
     played, refused = False, True
-    only = OF_ONE_GAME.get(usual.partition("(")[0])
-    for game in GAMES if only is None else (only,):
+    planner = usual.partition("(")[0]
+    only = OF_ONE_GAME.get(planner)
+    for game in (*GAMES, *MORE_GAMES.get(planner, ())) if only is None else (only,):
         before = decisions(usual, game)
         if before is None:
             continue
@@ -276,7 +290,7 @@ def parts() -> Iterator[Any]:
 def test_a_parameter_of_a_part_changes_something_or_is_refused(
     kind: str, part: str, param: ParamDoc
 ) -> None:
-    planner = functools.partial(call, "uct", "simulations=100, exploration=0.1")
+    planner = functools.partial(call, "uct", OF_PARTS.get(part, "simulations=100, exploration=0.1"))
     usual = planner(f"{kind}={part}")
     changed = [planner(f"{kind}={part}({param.name}={value})") for value in values(param)]
     assert any(is_read(usual, other) for other in changed), (

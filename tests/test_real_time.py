@@ -13,6 +13,8 @@ from kibitz.cli._live import Beat, Leave, Live, Pace, can_be_live
 from kibitz.cli._table import rounds_again
 from kibitz.episode import begin, drive
 from kibitz.lab import replay
+from kibitz.testing import check_game
+from typist import Typist
 
 State = tuple[float | None, str]
 
@@ -105,22 +107,6 @@ def test_replays_keep_the_times(tmp_path: Path) -> None:
     assert [choice.decision.name for choice in turns[0].choices] == ["wait", "wait"]
 
 
-class Typist:
-    """Presses keys at given times, and is the clock as well."""
-
-    def __init__(self, keys: list[tuple[float, str]]) -> None:
-        self.time = 0.0
-        self.keys = keys
-
-    def read(self, seconds: float) -> str | None:
-        if self.keys and self.keys[0][0] <= self.time + seconds:
-            self.time = max(self.time, self.keys[0][0])
-            return self.keys.pop(0)[1]
-        assert seconds < 3600, "paused for ever"
-        self.time += seconds
-        return None
-
-
 def play_live(keys: list[tuple[float, str]], other: str, clock: float = 1.0) -> tuple[kb.Referee, Typist]:
     game = kb.load(Bell())
     assert can_be_live(game)
@@ -171,3 +157,41 @@ def test_rules_files_are_played_by_the_clock(rules: str) -> None:
         (step.elapsed, step.names) for step in other.steps
     ]
     assert any(step.elapsed for step in one.steps)
+
+
+def test_only_chance_that_takes_its_time_hides_something() -> None:
+    games = ["chicken", "connect-four", "dodge", "race", "respawn", "tic-tac-toe", "whack-a-mole"]
+    hide = [game for game in games if not kb.load(f"real-time-{game}.kif").info.perfect_information]
+    assert hide == ["whack-a-mole"]
+
+
+def test_a_game_in_python_keeps_the_contract() -> None:
+    class Here(Bell):
+        name = "bell-to-check"
+        perfect_information = True
+
+    report = check_game(Here(), episodes=3, max_steps=20)
+    assert report.passed
+
+
+def test_rules_are_read_as_papers_print_them(tmp_path: Path) -> None:
+    text = """role(alice). role(bob). place(here). place(there).
+    init(2.5, lamp). init(infinity, at(here)).
+    legal(R, go(X)) ⇐ role(R) ∧ place(X) ∧ true(infinity, at(Y)) ∧ X ≠ Y.
+    gone ⇐ does(R, go(X)).
+    next(T, lamp) ⇐ true(T, lamp).
+    next(infinity, at(X)) ⇐ does(R, go(X)) ∨ (true(infinity, at(X)) ∧ ¬gone).
+    terminal ⇐ expired(lamp).
+    goal(R, 100) ⇐ role(R)."""
+    plain = text
+    for symbol, word in (("⇐", "<="), ("∧", "&"), ("∨", "|"), ("¬", "~"), ("X ≠ Y", "distinct(X, Y)")):
+        plain = plain.replace(symbol, word)
+    played = []
+    for name, rules in ("printed", text), ("plain", plain):
+        file = tmp_path / f"{name}.gdl"
+        file.write_text(rules, encoding="utf-8")
+        episode = kb.play(str(file), "random", seed=4)
+        played.append([(step.elapsed, step.names, step.state.facts) for step in episode.steps])
+        assert episode.returns == [100.0, 100.0]
+    assert played[0] == played[1]
+    assert sum(elapsed for elapsed, *_ in played[0]) == 2_500_000

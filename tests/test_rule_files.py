@@ -32,7 +32,7 @@ VARIANTS = [
     "reversi.kif(size=4)",
     "reversi.kif(size=6)",
 ]
-PIECEWISE = ["battle.kif", "chinook.kif", "criss-cross.kif", "skirmish.kif"]
+PIECEWISE = ["battle.kif", "chinook.kif", "criss-cross.kif", "real-time-chicken.kif", "skirmish.kif"]
 """Games in which both may score, or neither."""
 TWO_PLAYERS = [
     name for name in [*SHIPPED, *VARIANTS] if kb.load(name).info.players == 2 and name not in PIECEWISE

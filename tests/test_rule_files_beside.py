@@ -161,18 +161,33 @@ def checkers(rows: int, columns: int, games: int) -> Pair:
     return Pair(f"checkers.kif({size},ranks=3)", f"openspiel:checkers({size})", squares, games=games)
 
 
+BOARDS = {
+    "breakthrough": {
+        "rows=8, columns=8": 100,
+        "rows=6, columns=6": 200,
+        "rows=5, columns=4, misere=true": 400,
+        "rows=3, columns=2": 100,
+    },
+    "knightthrough": {
+        "rows=8, columns=8": 100,
+        "rows=5, columns=5": 200,
+        "rows=4, columns=3, misere=true": 300,
+        "rows=6, columns=2": 200,
+    },
+    "nogo": {
+        "rows=7, columns=7": 30,
+        "rows=5, columns=5": 200,
+        "rows=3, columns=6, misere=true": 300,
+        "rows=9, columns=9": 4,
+    },
+    "atarigo": {"rows=7, columns=7": 30, "rows=5, columns=5": 300, "rows=2, columns=3": 300},
+}
+"""Games on boards of squares: their parameters, and how many games are played of each."""
 PAIRS = [
     Pair("tic-tac-toe.kif", "tic-tac-toe", squares),
     Pair("number-scrabble.kif", "tic-tac-toe", magic),
     Pair("connect-four.kif", "connect-four", lambda words: words[1]),
-    board("breakthrough", "rows=8, columns=8", 100),
-    board("breakthrough", "rows=6, columns=6", 200),
-    board("breakthrough", "rows=5, columns=4, misere=true", 400),
-    board("breakthrough", "rows=3, columns=2", 100),
-    board("knightthrough", "rows=8, columns=8", 100),
-    board("knightthrough", "rows=5, columns=5", 200),
-    board("knightthrough", "rows=4, columns=3, misere=true", 300),
-    board("knightthrough", "rows=6, columns=2", 200),
+    *(board(name, size, games) for name, sizes in BOARDS.items() for size, games in sizes.items()),
     *(
         Pair(f"domineering.kif({size})", f"domineering({size})", domino, lambda name: (name[:2],), games)
         for size, games in (
@@ -181,13 +196,6 @@ PAIRS = [
             ("rows=3, columns=7, misere=true", 300),
         )
     ),
-    board("nogo", "rows=7, columns=7", 30),
-    board("nogo", "rows=5, columns=5", 200),
-    board("nogo", "rows=3, columns=6, misere=true", 300),
-    board("nogo", "rows=9, columns=9", 4),
-    board("atarigo", "rows=7, columns=7", 30),
-    board("atarigo", "rows=5, columns=5", 300),
-    board("atarigo", "rows=2, columns=3", 300),
     checkers(8, 8, 200),
     checkers(8, 6, 100),
     checkers(8, 4, 100),

@@ -276,6 +276,7 @@ PLANNERS = [
     "ff-replan(horizon=20)",
     "flat-mc(simulations=40)",
     "greedy",
+    "hillclimb(simulations=40)",
     "hindsight(worlds=3, horizon=2)",
     "hop-uct(simulations=10, trees=3)",
     "hyperplay(worlds=2)",
@@ -293,15 +294,21 @@ PLANNERS = [
     "pomcp-pgt(simulations=40, selection=regret-matching)",
     "pomcp-pgt(simulations=40, selection=regret-matching-plus)",
     "random",
+    "rollout(simulations=40)",
     "sparse-uct(simulations=40)",
     "macro-uct(simulations=40)",
+    "mcts(simulations=40)",
+    "olmcts(simulations=40)",
+    "one-ply(simulations=40)",
+    "turn-search(worlds=2)",
     "uct(simulations=40)",
     "iw(transitions=200)",
+    "rollout-iw(transitions=200)",
     "brfs(transitions=200)",
     "one-look",
     "paranoid(worlds=2, horizon=2)",
 ]
-OF_ONE_GAME = {"patrol", "reactive", "static"}
+OF_ONE_GAME = {"patrol", "reactive", "starter-ai", "static"}
 """Scripted baselines of a game, which has tests of its own."""
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -113,8 +116,10 @@ def test_a_win_of_this_turn_is_found(spec: str) -> None:
         ("one-ply(simulations=20)", "duelyst"),
         ("one-ply(simulations=20, expansion=action-tree)", "duelyst"),
         ("one-ply(simulations=30, expansion=action-tree)", "breakthrough(5, 4)"),
-        ("turn-search(width=3, replies=2, reply_width=2)", "duelyst"),
-        ("turn-search(width=3, replies=2)", "breakthrough(5, 4)"),
+        ("rollout", "duelyst"),
+        ("hillclimb", "duelyst"),
+        ("turn-search(width=3, replies=2, reply_width=2, first_worlds=2)", "duelyst"),
+        ("turn-search(width=3, replies=2, ahead=2)", "breakthrough(5, 4)"),
         ("turn-search(width=3, replies=2)", "kuhn-poker"),
     ],
 )
@@ -142,6 +147,78 @@ def decisions(spec: str, game: str, count: int = 6) -> Iterator[kb.Decision]:
             decision.action if mover == 0 else referee.view(mover).legal()[0] for mover in referee.movers
         ]
         referee.apply(joint)
+
+
+def settled(state: kb.State, action: int, rng: random.Random) -> tuple[kb.State, list[float]]:
+    """After an action and what chance draws then, with what was paid."""
+    state, paid = state.step([action])
+    while state.chance:
+        state, more = state.step([state.draw(rng)])
+        paid = [one + other for one, other in zip(paid, more, strict=True)]
+    return state, paid
+
+
+def worth(state: kb.State, paid: list[float], player: int) -> float:
+    """What was paid, and the evaluator's word on the rest."""
+    judged = [0.0, 0.0] if state.over else state.evaluate()
+    assert judged is not None
+    return paid[player] + judged[player]
+
+
+def turns_end(state: kb.State, paid: list[float], player: int, rng: random.Random) -> float:
+    """Algorithm 6 of the thesis: the best next state is gone to until the turn is over.
+
+    Of equals any would do: here they lead to the same state."""
+    while state.movers == [player]:
+        best = max(state.legal(player), key=lambda action: worth(*state.step([action]), player))
+        state, more = settled(state, best, rng)
+        paid = [one + other for one, other in zip(paid, more, strict=True)]
+    return worth(state, paid, player)
+
+
+def test_the_baselines_are_those_of_the_thesis() -> None:
+    """Errands: what each action leads to, at once (hillclimb) and at the end of a greedy turn (rollout)."""
+    game, rng = kb.load(Errands()), random.Random(1)
+    referee = kb.Referee(game, seed=1)
+    state = referee.state
+    after = {action: settled(state, action, rng) for action in state.legal(0)}
+    at_once = {action: worth(*found, 0) for action, found in after.items()}
+    at_the_end = {action: turns_end(*found, 0, rng) for action, found in after.items()}
+    for spec, values in (("hillclimb", at_once), ("rollout", at_the_end)):
+        planner = kb.planner(spec)
+        planner.start(referee.seat(0), 0, 3)
+        decision = decide(planner, referee, 0)
+        assert {row.action: row.value for row in decision.table} == pytest.approx(values)
+        assert values[decision.action] == max(values.values())
+        assert decision.simulations == len(values)  # each action once
+
+
+def test_rounds_are_simulations_of_each_action() -> None:
+    legal = len(kb.load("breakthrough(5, 4)").initial().legal(0))
+    for spec, simulations in (
+        ("uct(rounds=3)", 3 * legal),
+        ("uct(rounds=3, simulations=10)", 10),
+        ("rollout(simulations=5)", 5),
+        ("hillclimb", legal),
+    ):
+        assert next(decisions(spec, "breakthrough(5, 4)")).simulations == simulations
+
+
+def test_a_greedy_rollout_takes_less_than_20_milliseconds() -> None:
+    """The median of the decisions of a game, in processor time."""
+    referee, times = kb.Referee(kb.load("duelyst"), seed=4), []
+    seats = [kb.planner("rollout"), kb.planner("rollout")]
+    for player, planner in enumerate(seats):
+        planner.start(referee.seat(player), player, 7)
+    while not referee.over:
+        if not referee.movers:
+            referee.advance()
+            continue
+        begun = time.process_time()
+        joint = [decide(seats[mover], referee, mover).action for mover in referee.movers]
+        times.append((time.process_time() - begun) / len(joint))
+        referee.apply(joint)
+    assert median(times) < 0.02
 
 
 def test_budgets_are_kept() -> None:

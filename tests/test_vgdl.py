@@ -10,7 +10,9 @@ import pytest
 import kibitz as kb
 from golden_files import check_golden
 from kibitz.cli import main
-from kibitz.lang import FOLDER, check, games_in, shipped_rules, trial
+from kibitz.lab import replay
+from kibitz.lab.reports import replay_page
+from kibitz.lang import FOLDER, check, games_in, machine, shipped_rules, trial
 from kibitz.testing import check_game
 from rule_texts import GOAL as RULES
 
@@ -59,7 +61,7 @@ def test_a_game_is_won_and_pays_for_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "planner",
-    ["iw", "iw(2)", "brfs", "one-look", "uct(simulations=50)", "nested(1, horizon=10)"],
+    ["iw", "iw(2)", "brfs", "one-look", "uct(simulations=50)", "nmc(1, horizon=10)"],
 )
 def test_planners_play_where_nothing_is_random(planner: str, tmp_path: Path) -> None:
     played = kb.play(write(tmp_path, level="wwwww\nw.Agw\nwwwww\n"), planner, seed=1)
@@ -74,6 +76,11 @@ def test_planners_know_the_state_where_chance_draws_seeds(planner: str) -> None:
     decision = kb.advise("goose-chase.vgdl", referee.view(0), planner)
     assert decision.table
     assert not any("random" in note for note in decision.notes)
+
+
+def test_a_page_says_what_was_paid_to_the_last_point(tmp_path: Path) -> None:
+    page = replay_page(replay.of(kb.play(write(tmp_path), "iw", seed=1)))
+    assert "player 1 gets +10000001" in page
 
 
 def test_iw_finds_what_one_look_does_not(tmp_path: Path) -> None:
@@ -98,6 +105,14 @@ BAD = {
     RULES.replace("SpriteCounter stype", "SpriteCount stype"): "unknown-termination",
     RULES.replace("goal avatar > killSprite", "goal avatar > transformTo"): "missing-parameter",
     RULES.replace("win=True", "win=Maybe"): "value",
+    RULES.replace("goal > Immovable", "goal Immovable"): "shape",
+    RULES.replace("goal > Immovable", "goal > Immovable\n        ghost > Missile"): "never-created",
+    RULES.replace(
+        "goal > Immovable", "goal > Immovable" + "".join(f"\n        t{n} > Missile" for n in range(5_000))
+    ): "too-many",
+    RULES.replace(
+        "goal > Immovable", "goal > Immovable" + "".join(f"\n{' ' * n}t{n} >" for n in range(9, 99))
+    ): "too-deep",
 }
 
 
@@ -107,6 +122,14 @@ def test_bad_rules_are_told_with_their_place(rules: str, tmp_path: Path) -> None
     assert BAD[rules] in {finding.code for finding in found}, [finding.text for finding in found]
 
 
+def test_what_is_no_text_is_told_with_its_place(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    Path(path).write_bytes(RULES.encode() + b"\xff\xfe")
+    assert [finding.code for finding in check(path)] == ["not-text"]
+    with pytest.raises(ValueError, match=r"stops being UTF-8.*\n.*mine\.vgdl:11"):
+        kb.load(path)
+
+
 @pytest.mark.parametrize(
     ("level", "code"),
     [
@@ -114,6 +137,7 @@ def test_bad_rules_are_told_with_their_place(rules: str, tmp_path: Path) -> None
         ("wwww\nw.gw\nwwww\n", "no-avatar"),
         ("wwwww\nwA?gw\n", "unknown-character"),
         ("wwwww\nwA.g....w\n", "ragged-level"),
+        ("wwwww\nwA.g\nwwwww\n", "ragged-level"),
         ("wwwww\nwAAgw\n", "several-avatars"),
         ("w" * 20_000, "level-size"),
     ],
@@ -122,13 +146,36 @@ def test_bad_levels_are_told(level: str, code: str, tmp_path: Path) -> None:
     assert code in {finding.code for finding in check(write(tmp_path, level=level))}
 
 
+def test_the_second_avatar_is_shown_where_it_stands(tmp_path: Path) -> None:
+    [finding] = check(write(tmp_path, level="wwwww\nwA.gw\nw..Aw\nwwwww\n"))
+    assert "there are 2 avatars" in finding.text
+    assert "mine_lvl0.txt:3:4" in finding.text
+
+
+def test_a_level_that_is_missing_is_told_with_those_that_are_there(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    with pytest.raises(ValueError, match=r"needs mine_lvl7.txt beside it.*did you mean mine_lvl0.txt"):
+        kb.load(f"{path}(level=7)")
+    (tmp_path / "mine_lvl0.txt").unlink()
+    with pytest.raises(ValueError, match=r"mine.vgdl needs mine_lvl0.txt beside it: No such file"):
+        kb.load(path)
+    with pytest.raises(ValueError, match=r"none.vgdl cannot be read: No such file"):
+        kb.load(f"{tmp_path}/none.vgdl")
+
+
 def test_a_game_that_spawns_without_end_is_bounded(tmp_path: Path) -> None:
-    rules = RULES.replace("goal > Immovable", "goal > Spreader limit=1000")
-    game = kb.load(write(tmp_path, rules) + "(limit.sprites=100)")
-    state = game.initial()
+    rules = RULES.replace("goal > Immovable", "goal > SpawnPoint stype=goal")
+    moment = machine(write(tmp_path, rules) + "(limit.sprites=100)").initial()
+    counts, notes = [], []
     for _ in range(20):
-        state, _ = state.step([0])
-    assert state.text().count("g") <= 110
+        moment, _ = moment.advance(["wait", "0"][: len(moment.legal)])
+        counts.append(sum(fact.startswith("goal") for fact in moment.facts))
+        notes.append(moment.note)
+    walls = 12
+    assert counts[:3] == [2, 4, 8]
+    assert counts[-1] == 100 - walls - 1
+    assert notes[0] is None
+    assert notes[-1] == "there are 100 sprites (limit.sprites), and no more are born"
 
 
 def test_random_bytes_are_no_game(tmp_path: Path) -> None:

@@ -349,6 +349,10 @@ class State:
     def step(self, joint: Sequence[int | str]) -> tuple[State, list[float]]:
         """The next state and each player's reward, after actions by number or by name; ValueError for an illegal one."""
 
+    @property
+    def due(self) -> int | None:
+        """In real time: in how many ticks something happens by itself, if nobody does anything; None where nothing will."""
+
     def later(self, ticks: int) -> State:
         """In real time: the state after so many ticks in which nobody chooses and nothing happens.
 
@@ -367,6 +371,12 @@ class State:
     @staticmethod
     def after(game: Game, joints: Sequence[Sequence[int]]) -> State:
         """The state that these joint actions lead to from the beginning, chance's outcomes among them."""
+
+    def perft(self, depth: int) -> int:
+        """Counts the sequences of joint actions and outcomes of that length from here (shorter if over)."""
+
+    def copies(self, count: int) -> None:
+        """Copies it so many times, as searches do, and throws the copies away: for benchmarks."""
 
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: Any, /) -> State: ...

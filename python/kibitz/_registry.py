@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -15,6 +16,12 @@ Kind = Literal["game", "planner"]
 
 _classes: dict[Kind, dict[str, type[Any]]] = {"game": {}, "planner": {}}
 _native: dict[Kind, Callable[[], list[_core.Entry]]] = {"game": _core.games, "planner": _core.planners}
+
+
+@functools.cache
+def native(kind: Kind) -> dict[str, _core.Entry]:
+    """What is written in Rust, by name: it stays the same, and to describe all of it takes a while."""
+    return {entry.name: entry for entry in _native[kind]()}
 
 
 def define(kind: Kind, cls: type[Any]) -> None:
@@ -44,7 +51,7 @@ def add(kind: Kind, name: str, cls: type[Any]) -> None:
         word, arguments = "", []
     if word != name or arguments:
         raise ValueError(f"{name!r} cannot be a {kind}'s name; use letters, digits and '-'")
-    if any(entry.name == name for entry in _native[kind]()):
+    if name in native(kind):
         raise ValueError(f"there is a {kind} called {name!r} already; {cls.__name__} needs another name")
     _classes[kind][name] = cls
 
@@ -69,12 +76,11 @@ def find(kind: Kind, spec: str) -> Callable[[], Any] | None:
     """
     name, arguments = _core.parse_spec(spec)
     if name not in _classes[kind]:
-        native = [entry.name for entry in _native[kind]()]
-        if name in native or (kind == "planner" and name in _core.old_planners()):
+        if name in native(kind) or (kind == "planner" and name in _core.old_planners()):
             return None
         discover(kind)
         if name not in _classes[kind]:
-            raise ValueError(_core.unknown(kind, name, [*native, *_classes[kind]]))
+            raise ValueError(_core.unknown(kind, name, [*native(kind), *_classes[kind]]))
     cls = _classes[kind][name]
     named = bound(cls, name, arguments)
     return lambda: cls(**named)
@@ -124,4 +130,4 @@ def entries(kind: Kind) -> list[_core.Entry]:
         _core.Entry(name, (inspect.getdoc(cls) or "").partition("\n")[0], params(cls))
         for name, cls in _classes[kind].items()
     ]
-    return sorted([*_native[kind](), *own], key=lambda entry: entry.name)
+    return sorted([*native(kind).values(), *own], key=lambda entry: entry.name)

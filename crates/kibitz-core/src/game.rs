@@ -292,10 +292,10 @@ pub trait Game: Send + Sync + 'static {
             Turn::Over => String::new(),
             Turn::Chance => name(None, step.joint[0]),
             turn => {
-                let each = turn.movers().iter().zip(step.joint);
+                let each = turn.movers().iter().zip(step.joint).filter(|(_, a)| **a != Action::WAIT);
                 let words: Vec<String> =
                     each.map(|(p, a)| format!("{} {}", self.player_name(p), name(Some(p), *a))).collect();
-                words.join(", ")
+                if words.is_empty() { "time went by".to_owned() } else { words.join(", ") }
             }
         }
     }

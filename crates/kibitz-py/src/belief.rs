@@ -13,9 +13,11 @@ use pyo3::prelude::*;
 
 use crate::count::at_work;
 use crate::fault::drive;
-use crate::game::{Game, State, game_named, spec_error};
-use crate::referee::View;
+use crate::game::{Game, spec_error};
+use crate::given::game_named;
+use crate::state::State;
 use crate::translate::translate;
+use crate::view::View;
 
 /// A distribution over states, given a view.
 #[pyclass(module = "kibitz._core", frozen)]
@@ -126,7 +128,7 @@ impl Belief {
             belief.sample(&*self.model, view, rng, &mut world);
             world
         })?;
-        Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state), way: None })
+        Ok(State { game: self.game.clone_ref(py), state: Arc::new(world.state), trajectory: None })
     }
 
     /// All states that may be the present one with their probabilities, the likeliest first; particles that
@@ -141,8 +143,9 @@ impl Belief {
         };
         let worlds = drive(py, game, || mind.belief.worlds(&*self.model, view, limit))?;
         let Some(worlds) = worlds else { return Ok(None) };
-        let state =
-            |(state, p)| (State { game: self.game.clone_ref(py), state: Arc::new(state), way: None }, p);
+        let state = |(state, p)| {
+            (State { game: self.game.clone_ref(py), state: Arc::new(state), trajectory: None }, p)
+        };
         Ok(Some(likeliest(&*self.model, worlds).into_iter().map(state).collect()))
     }
 

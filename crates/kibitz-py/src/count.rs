@@ -36,11 +36,22 @@ pub fn at_work<T: Send>(
     result
 }
 
-/// See `Game.perft`.
-pub fn perft(py: Python<'_>, game: &Game, depth: u32) -> PyResult<u64> {
-    let state = drive(py, game, || game.model.initial())?;
-    at_work(py, game, None, |pace| Counter { game, pace, countdown: 0 }.count(&state, depth))?
+/// See `Game.perft` and `State.perft`.
+pub fn perft(py: Python<'_>, game: &Game, state: &State, depth: u32) -> PyResult<u64> {
+    at_work(py, game, None, |pace| Counter { game, pace, countdown: 0 }.count(state, depth))?
         .map_err(PyValueError::new_err)
+}
+
+/// See `State.copies`.
+pub fn copies(py: Python<'_>, game: &Game, state: &State, count: u64) -> PyResult<()> {
+    at_work(py, game, None, |pace| {
+        for number in 0..count {
+            if number % 4096 == 4095 && pace.stop() {
+                return;
+            }
+            drop(std::hint::black_box(state.clone()));
+        }
+    })
 }
 
 struct Counter<'a> {

@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use crate::count::at_work;
 use crate::fault::GameFault;
 use crate::game::{Game, spec_error};
-use crate::referee::{Referee, View};
+use crate::referee::Referee;
+use crate::view::View;
 
 /// An information set: whose, the place of its first action in a strategy, and its actions.
 type SetRow = (usize, usize, Vec<u32>);

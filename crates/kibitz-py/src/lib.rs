@@ -2,7 +2,7 @@
 //!
 //! From the lowest to the highest: [`fault`] (failures of users' rules become exceptions), [`pace`]
 //! (long work looks for Ctrl-C), [`intern`] and [`rules`] (a game written in Python is a game of
-//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`way`] and [`game`], [`count`], [`referee`], [`told`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
+//! the core), [`lang`] (so is a rules file), [`machine`] (a rules file, bare), [`given`], [`trajectory`], [`state`], [`info`] and [`game`], [`count`], [`view`], [`history`] and [`referee`], [`told`], [`translate`] and [`planner`], [`solve`], [`equilibrium`] and [`learn`],
 //! [`entry`]
 //! (registries and specs).
 
@@ -14,6 +14,9 @@ mod entry;
 mod equilibrium;
 mod fault;
 mod game;
+mod given;
+mod history;
+mod info;
 mod intern;
 mod lang;
 mod learn;
@@ -23,9 +26,11 @@ mod planner;
 mod referee;
 mod rules;
 mod solve;
+mod state;
 mod told;
+mod trajectory;
 mod translate;
-mod way;
+mod view;
 
 // Linked for their registrations; nothing here names them.
 use kibitz_games as _;
@@ -36,36 +41,28 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::belief::Belief;
-    #[pymodule_export]
-    use crate::entry::{
-        Entry, ParamDoc, episode_seed, games, old_planners, outline, parse_class, parse_spec, parts,
-        planners, spec_name, split_prefix, unknown,
+    use crate::{
+        belief::Belief,
+        entry::{
+            Entry, ParamDoc, episode_seed, games, old_planners, outline, parse_class, parse_spec, parts,
+            planners, spec_name, split_prefix, unknown,
+        },
+        equilibrium::{GameTree, RegretSolver},
+        fault::GameFault,
+        game::Game,
+        history::{read_history, write_history},
+        info::Info,
+        lang::{Finding, RulesFile, check_rules, describe_rules, is_rules, rules_languages, rules_limits},
+        learn::SelfPlay,
+        machine::{RulesMachine, RulesState},
+        planner::{Decision, Judgement, Planner},
+        referee::Referee,
+        rules::Bits,
+        solve::solve_alone,
+        state::State,
+        told::Told,
+        view::View,
     };
-    #[pymodule_export]
-    use crate::equilibrium::{GameTree, RegretSolver};
-    #[pymodule_export]
-    use crate::fault::GameFault;
-    #[pymodule_export]
-    use crate::game::{Game, Info, State};
-    #[pymodule_export]
-    use crate::lang::{
-        Finding, RulesFile, check_rules, describe_rules, is_rules, rules_languages, rules_limits,
-    };
-    #[pymodule_export]
-    use crate::learn::SelfPlay;
-    #[pymodule_export]
-    use crate::machine::{RulesMachine, RulesState};
-    #[pymodule_export]
-    use crate::planner::{Decision, Judgement, Planner};
-    #[pymodule_export]
-    use crate::referee::{Referee, View, read_history, write_history};
-    #[pymodule_export]
-    use crate::rules::Bits;
-    #[pymodule_export]
-    use crate::solve::solve_alone;
-    #[pymodule_export]
-    use crate::told::Told;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

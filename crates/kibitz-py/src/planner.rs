@@ -12,11 +12,12 @@ use pyo3::exceptions::{PyFutureWarning, PyRuntimeError, PyTypeError, PyValueErro
 use pyo3::prelude::*;
 
 use crate::fault::{drive, placed};
-use crate::game::{Game, State, spec_error};
+use crate::game::{Game, spec_error};
 use crate::pace::Pace;
-use crate::referee::View;
 use crate::rules::show;
+use crate::state::State;
 use crate::translate::{translate, translate_back};
+use crate::view::View;
 
 /// The evidence for one legal action.
 #[pyclass(module = "kibitz._core", frozen, get_all)]

@@ -4,16 +4,19 @@
 use std::sync::Arc;
 
 use kibitz_core::episode::{self as core, History, Step};
-use kibitz_core::{Action, Event, Players, Rng, Turn};
+use kibitz_core::{Action, Event, Rng, Turn};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::fault::{GameFault, drive, fault_since, placed};
-use crate::game::{Game, State, find_name, game_named};
+use crate::game::Game;
+use crate::given::{Chosen, game_named};
 use crate::planner::Decision;
+use crate::state::State;
+use crate::trajectory::Trajectory;
 use crate::translate::Between;
-use crate::way::{Chosen, Way};
+use crate::view::View;
 
 /// What a player does: what it decided, or an action.
 #[derive(FromPyObject)]
@@ -26,159 +29,12 @@ enum Choice<'py> {
 /// state before it lasted.
 type Report = (State, Vec<u32>, Vec<f64>, Vec<f64>, u64);
 
-fn report(py: Python<'_>, game: &Py<Game>, step: &Step, way: &Way) -> Report {
-    // A way says nothing of when things happened.
-    let way = (!game.get().model.has().real_time).then(|| way.clone());
-    let state = State { game: game.clone_ref(py), state: step.after.clone(), way };
+fn report(py: Python<'_>, game: &Py<Game>, step: &Step, trajectory: &Trajectory) -> Report {
+    // A trajectory says nothing of when things happened.
+    let trajectory = (!game.get().model.has().real_time).then(|| trajectory.clone());
+    let state = State { game: game.clone_ref(py), state: step.after.clone(), trajectory };
     let joint = step.joint.iter().map(|action| action.0).collect();
     (state, joint, step.rewards.clone(), step.returns.clone(), step.elapsed)
-}
-
-/// All that a player may know: its own actions and observations so far.
-#[pyclass(module = "kibitz._core", frozen)]
-pub struct View {
-    /// The seat's own game, whose numbers the view is in.
-    pub game: Py<Game>,
-    /// What a planner gets.
-    pub view: kibitz_core::View,
-    /// The referee's game, whose numbers the steps are in; Python never gets hold of it here, nor of the
-    /// truth: both are for words and pictures only.
-    pub referees: Py<Game>,
-    pub now: Arc<kibitz_core::State>,
-    /// The step of each event; none where time went by.
-    steps: Vec<Option<Arc<Step>>>,
-}
-
-impl View {
-    /// The joint action behind each event, in the referee's numbers.
-    pub fn joints(&self) -> impl Iterator<Item = &[Action]> {
-        self.steps.iter().map(|step| step.as_ref().map_or(&[][..], |step| &step.joint))
-    }
-}
-
-#[pymethods]
-impl View {
-    /// The rules as the player's seat has them (see `Referee.seat`).
-    #[getter]
-    fn game(&self, py: Python<'_>) -> Py<Game> {
-        self.game.clone_ref(py)
-    }
-
-    #[getter]
-    fn player(&self) -> usize {
-        self.view.player
-    }
-
-    /// ("acted" | "observed" | "passed", action, observation key or ticks, in words), oldest first.
-    #[getter]
-    fn events(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, u64, String)>> {
-        let (game, player) = (self.referees.get(), self.view.player);
-        let describe = |(event, step): (&Event, &Option<Arc<Step>>)| match (event, step) {
-            (Event::Acted(action), step) => {
-                let name = |step: &Arc<Step>| {
-                    let taken = step.action_of(player)?;
-                    Some(game.model.action_name(&step.before, Some(player), taken))
-                };
-                ("acted", u64::from(action.0), step.as_ref().and_then(name).unwrap_or_default())
-            }
-            (Event::Observed(told), Some(step)) => {
-                ("observed", told.0, game.model.observation_name(&step.transition(), player))
-            }
-            (Event::Observed(told), None) => ("observed", told.0, String::new()),
-            (Event::Passed(ticks), _) => ("passed", *ticks, format!("{ticks} ticks go by")),
-        };
-        drive(py, game, || self.view.events.iter().zip(&self.steps).map(describe).collect())
-    }
-
-    /// The legal actions now; empty when it is not this player's turn. By number where that means something, else by
-    /// name.
-    fn legal(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        Ok(self.choices(py)?.into_iter().map(|(action, _)| action).collect())
-    }
-
-    /// What actions of the player are called, by their numbers in the game that is played, as decisions and
-    /// information sets have them; without any, its legal ones in the order of `legal`.
-    #[pyo3(signature = (actions=None))]
-    fn names(&self, py: Python<'_>, actions: Option<Vec<u32>>) -> PyResult<Vec<String>> {
-        let Some(actions) = actions else {
-            return Ok(self.choices(py)?.into_iter().map(|(_, name)| name).collect());
-        };
-        let (game, player) = (self.referees.get(), self.view.player);
-        let name = |action: &u32| game.model.action_name(&self.now, Some(player), Action(*action));
-        drive(py, game, || actions.iter().map(name).collect())
-    }
-
-    /// The legal action of that name; ValueError naming the nearest ones.
-    fn find_action(&self, py: Python<'_>, name: &str) -> PyResult<u32> {
-        let choices = self.choices(py)?;
-        let found = find_name(choices.iter().map(|(_, name)| &**name), name)?;
-        Ok(choices[found].0)
-    }
-
-    /// The position as this player sees it.
-    fn text(&self, py: Python<'_>) -> PyResult<String> {
-        let game = self.referees.get();
-        drive(py, game, || game.model.text(&self.now, Some(self.view.player)))
-    }
-
-    /// The same as a picture, if the game draws one.
-    fn svg(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let game = self.referees.get();
-        let draw = || drive(py, game, || game.model.svg(&self.now, Some(self.view.player)));
-        game.model.has().picture.then(draw).transpose()
-    }
-
-    /// Equal for two views exactly when their events are.
-    #[getter]
-    fn key(&self) -> u64 {
-        self.view.key()
-    }
-
-    fn _repr_svg_(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        self.svg(py)
-    }
-
-    /// Whether its player may also do nothing now (`kibitz.WAIT`): time goes by in the game.
-    #[getter]
-    fn may_wait(&self) -> bool {
-        self.view.may_wait
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<View of player {}, {}>\n{}", self.view.player, self.game.get().spec, self.text(py)?))
-    }
-}
-
-impl View {
-    /// The legal actions with their names.
-    fn choices(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
-        let (game, player) = (self.referees.get(), self.view.player);
-        let between = Between::new(self.game.get(), game)?;
-        let referees = self.view.legal.iter().map(|action| between.action(py, *action));
-        let referees = referees.collect::<PyResult<Vec<_>>>()?;
-        let name = |(action, referees): (&Action, &Action)| {
-            (action.0, game.model.action_name(&self.now, Some(player), *referees))
-        };
-        let mut legal: Vec<_> =
-            drive(py, game, || self.view.legal.iter().zip(&referees).map(name).collect())?;
-        if legal.iter().any(|(action, _)| game.is_hash(*action)) {
-            legal.sort_by(|(_, one), (_, other)| natural(one).cmp(natural(other)));
-        }
-        Ok(legal)
-    }
-}
-
-/// Words in the order in which people look for them: "row 2" comes before "row 10".
-fn natural(words: &str) -> impl Iterator<Item = (u64, &str)> {
-    let digit = |character: char| character.is_ascii_digit();
-    let mut rest = words;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let end = rest.find(|next| digit(next) != digit(first)).unwrap_or(rest.len());
-        let (part, later) = rest.split_at(end);
-        rest = later;
-        Some((part.parse().unwrap_or(u64::MAX), part))
-    })
 }
 
 /// Holds the true state of one episode, draws chance, and tells each player what it may know.
@@ -190,8 +46,8 @@ pub struct Referee {
     /// Views are in the numbers of the seats.
     inner: core::Referee,
     opening: Vec<Arc<Step>>,
-    /// The ways to the first state and to those after each step.
-    ways: Vec<Way>,
+    /// The trajectories to the first state and to those after each step.
+    trajectories: Vec<Trajectory>,
 }
 
 fn refused(illegal: &core::Illegal) -> PyErr {
@@ -234,11 +90,11 @@ impl Referee {
         work: impl FnOnce(&mut core::Referee, &mut core::Tell) -> Result<T, core::Fault>,
     ) -> PyResult<T> {
         let game = self.game.clone_ref(py);
-        let Referee { seats, inner, ways, .. } = self;
+        let Referee { seats, inner, trajectories, .. } = self;
         let mut raised = None;
         let mut tell = |step: &Step, news: &mut [(usize, Event)]| {
-            let way = ways.last().expect("the first is there").then(step.joint.to_vec());
-            ways.push(way);
+            let trajectory = trajectories.last().expect("the first is there").then(step.joint.to_vec());
+            trajectories.push(trajectory);
             raised = translate_news(py, game.get(), seats, step, news).err();
             raised.is_none()
         };
@@ -261,8 +117,8 @@ impl Referee {
         let inner = drive(game.py(), rules, || core::Referee::new(rules.model.clone(), chance, max_steps))?;
         let players = rules.model.info().players;
         let seats = (0..players).map(|_| Game::apart(game)).collect::<PyResult<_>>()?;
-        let ways = vec![Way::default()];
-        Ok(Referee { game: game.clone().unbind(), seats, inner, opening: Vec::new(), ways })
+        let trajectories = vec![Trajectory::default()];
+        Ok(Referee { game: game.clone().unbind(), seats, inner, opening: Vec::new(), trajectories })
     }
 
     /// Takes a step that was played before.
@@ -348,8 +204,12 @@ impl Referee {
 
     /// What is said of the last steps that were taken.
     fn reports(&self, py: Python<'_>, steps: &[Arc<Step>]) -> Vec<Report> {
-        let ways = &self.ways[self.ways.len() - steps.len()..];
-        steps.iter().zip(ways).map(|(step, way)| report(py, &self.game, step, way)).collect()
+        let trajectories = &self.trajectories[self.trajectories.len() - steps.len()..];
+        steps
+            .iter()
+            .zip(trajectories)
+            .map(|(step, trajectory)| report(py, &self.game, step, trajectory))
+            .collect()
     }
 }
 
@@ -482,7 +342,7 @@ impl Referee {
             seats: self.seats.iter().map(|seat| seat.clone_ref(py)).collect(),
             inner: self.inner.clone(),
             opening: self.opening.clone(),
-            ways: self.ways.clone(),
+            trajectories: self.trajectories.clone(),
         }
     }
 
@@ -508,8 +368,8 @@ impl Referee {
     /// The truth: for spectators and omniscient planners only.
     #[getter]
     pub fn state(&self, py: Python<'_>) -> State {
-        let way = self.ways.last().cloned();
-        State { game: self.game.clone_ref(py), state: self.inner.state().clone(), way }
+        let trajectory = self.trajectories.last().cloned();
+        State { game: self.game.clone_ref(py), state: self.inner.state().clone(), trajectory }
     }
 
     #[getter]
@@ -655,44 +515,12 @@ impl Referee {
 
     /// The steps that chance took before the first move, as from `apply`.
     fn opening(&self, py: Python<'_>) -> Vec<Report> {
-        let ways = &self.ways[1..];
-        let opening = self.opening.iter().zip(ways);
-        opening.map(|(step, way)| report(py, &self.game, step, way)).collect()
+        let trajectories = &self.trajectories[1..];
+        let opening = self.opening.iter().zip(trajectories);
+        opening.map(|(step, trajectory)| report(py, &self.game, step, trajectory)).collect()
     }
 
     fn __repr__(&self) -> String {
         format!("<Referee of {}, {} steps>", self.game.get().spec, self.inner.steps())
     }
-}
-
-/// A step of a history: the ticks before it, who moved (None where chance did), and what was chosen.
-type Row = (u64, Option<Vec<usize>>, Vec<u32>);
-
-/// A history of so many players as bytes; ValueError for a step that no game has.
-#[pyfunction]
-pub fn write_history<'py>(
-    py: Python<'py>,
-    players: usize,
-    steps: Vec<Row>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let mut history = History::new(players);
-    for (elapsed, movers, joint) in steps {
-        let bit = |mover: usize| 1u32.checked_shl(mover as u32).unwrap_or(0);
-        let movers =
-            movers.map(|movers| Players(movers.into_iter().fold(0, |set, mover| set | bit(mover))));
-        let joint = joint.into_iter().map(Action).collect();
-        history.push(&core::Played { elapsed, movers, joint }).map_err(PyValueError::new_err)?;
-    }
-    Ok(PyBytes::new(py, &history.to_bytes()))
-}
-
-/// How many players a history has, and its steps; ValueError, with a sentence, for bytes that are none.
-#[pyfunction]
-pub fn read_history(data: &[u8]) -> PyResult<(usize, Vec<Row>)> {
-    let history = History::from_bytes(data).map_err(PyValueError::new_err)?;
-    let row = |played: core::Played| {
-        let movers = played.movers.map(|movers| movers.iter().collect());
-        (played.elapsed, movers, played.joint.into_iter().map(|action| action.0).collect())
-    };
-    Ok((history.players(), history.iter().map(row).collect()))
 }

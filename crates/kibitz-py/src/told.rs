@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use crate::count::at_work;
 use crate::fault::drive;
 use crate::game::Game;
-use crate::referee::{Referee, View};
+use crate::referee::Referee;
+use crate::view::View;
 
 /// A seat that is told what happens by whoever holds the truth elsewhere.
 #[pyclass(module = "kibitz._core", frozen)]

@@ -10,8 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::game::Game;
-use crate::referee::View;
 use crate::rules::PyRules;
+use crate::view::View;
 
 /// The numbers of one game in those of another. Numbers of all but Python games are fixed by the rules.
 pub struct Between<'g>(Option<(&'g PyRules, &'g PyRules)>);

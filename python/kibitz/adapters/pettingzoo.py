@@ -9,7 +9,7 @@ before all have.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,17 +114,10 @@ class _Table:
         return twin
 
 
-class Turns(AECEnv[str, Observation, Any]):
-    """Players who are asked in turn.
+class _AtTable:
+    """What both kinds of environment have."""
 
-    >>> from kibitz.adapters.pettingzoo import env
-    >>> game = env("tic-tac-toe")
-    >>> game.reset(seed=1)
-    >>> game.agent_selection, int(game.last()[0]["action_mask"].sum())
-    ('player_0', 9)
-    """
-
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "is_parallelizable": False}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012
 
     def __init__(self, table: _Table, render_mode: str | None = None) -> None:
         super().__init__()
@@ -139,8 +132,45 @@ class Turns(AECEnv[str, Observation, Any]):
         return self.table.spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """The game's actions, numbered."""
+        """The game's actions, numbered; where all are asked at once, also one that does nothing."""
         return self.table.actions[agent]
+
+    def render(self) -> str | None:
+        """The truth in plain characters."""
+        return self.table.referee.state.text() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def copy(self) -> Self:
+        """Another environment in the same moment of the same episode, with the same luck to come."""
+        twin: Self = object.__new__(type(self))
+        kept = {
+            key: value.copy() if isinstance(value, dict | list) else value
+            for key, value in vars(self).items()
+        }
+        twin.__dict__ |= kept
+        twin.table = self.table.copy()
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __str__(self) -> str:
+        return f"kibitz {self.table.game.spec}"
+
+
+class Turns(_AtTable, AECEnv[str, Observation, Any]):
+    """Players who are asked in turn.
+
+    >>> from kibitz.adapters.pettingzoo import env
+    >>> game = env("tic-tac-toe")
+    >>> game.reset(seed=1)
+    >>> game.agent_selection, int(game.last()[0]["action_mask"].sum())
+    ('player_0', 9)
+    """
+
+    metadata: dict[str, Any] = {**_AtTable.metadata, "is_parallelizable": False}  # noqa: RUF012
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees."""
@@ -186,32 +216,8 @@ class Turns(AECEnv[str, Observation, Any]):
         else:
             self.agent_selection = self.agents[0]
 
-    def render(self) -> str | None:
-        """The truth in plain characters."""
-        return self.table.referee.state.text() if self.render_mode == "ansi" else None
 
-    def close(self) -> None:
-        """There is nothing to close."""
-
-    def copy(self) -> Turns:
-        """Another environment in the same moment of the same episode, with the same luck to come."""
-        twin: Turns = object.__new__(type(self))
-        kept = {
-            key: value.copy() if isinstance(value, dict | list) else value
-            for key, value in vars(self).items()
-        }
-        twin.__dict__ |= kept
-        twin.table = self.table.copy()
-        return twin
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
-        return self.copy()
-
-    def __str__(self) -> str:
-        return f"kibitz {self.table.game.spec}"
-
-
-class AtOnce(ParallelEnv[str, Observation, Any]):
+class AtOnce(_AtTable, ParallelEnv[str, Observation, Any]):
     """Players who are asked all at once: who does not move has one legal action, the last, which does
     nothing.
 
@@ -221,23 +227,6 @@ class AtOnce(ParallelEnv[str, Observation, Any]):
     >>> sorted(observations)
     ['player_0', 'player_1']
     """
-
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012
-
-    def __init__(self, table: _Table, render_mode: str | None = None) -> None:
-        self.table = table
-        self.render_mode = render_mode
-        self.metadata = {**type(self).metadata, "name": table.game.spec}
-        self.possible_agents = list(table.agents)
-        self.agents: list[str] = []
-
-    def observation_space(self, agent: str) -> Dict:
-        """Of the vector and the mask."""
-        return self.table.spaces[agent]
-
-    def action_space(self, agent: str) -> Discrete:
-        """The game's actions, numbered, and one that does nothing."""
-        return self.table.actions[agent]
 
     def reset(
         self,
@@ -278,30 +267,6 @@ class AtOnce(ParallelEnv[str, Observation, Any]):
 
     def _observed(self) -> dict[str, Observation]:
         return {agent: self.table.observe(agent) for agent in self.agents}
-
-    def render(self) -> str | None:
-        """The truth in plain characters."""
-        return self.table.referee.state.text() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-    def copy(self) -> AtOnce:
-        """Another environment in the same moment of the same episode, with the same luck to come."""
-        twin: AtOnce = object.__new__(type(self))
-        kept = {
-            key: value.copy() if isinstance(value, dict | list) else value
-            for key, value in vars(self).items()
-        }
-        twin.__dict__ |= kept
-        twin.table = self.table.copy()
-        return twin
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> AtOnce:
-        return self.copy()
-
-    def __str__(self) -> str:
-        return f"kibitz {self.table.game.spec}"
 
 
 def env(

@@ -77,12 +77,13 @@ def facts(decision: Explained, game: Game, player: int, *, details: bool = False
 
     With `details` the counters of belief and model too.
     """
+    from kibitz.lab.replay import Reasons, reused
+
     dot = f" {sign('·', '-')} "
     known = []
     if decision.simulations:
         known.append(f"{decision.simulations:,} simulations in {duration(decision.seconds)}")
-        kept = sum(row.visits for row in decision.table) - decision.simulations
-        if kept > 0 and decision.nodes:
+        if kept := decision.reused if isinstance(decision, Reasons) else reused(decision):
             known.append(f"{kept:,} visits kept from before")
     if details and (transitions := decision.transitions):
         known.append(f"{transitions:,} steps of the model")

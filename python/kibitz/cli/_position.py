@@ -7,7 +7,7 @@ board of what is certain or likely.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MANY = 40
 """So many moves are listed one by one; more are folded."""
+LARGE, GROUPS = 12, 20
+"""A group of more moves is split further, while there are no more groups."""
 LATEST = 30
 """Own moves that are shown of a longer history."""
 STATES = 2000
@@ -48,19 +50,42 @@ def moves(names: Sequence[str], *, every: bool = False) -> list[str]:
 
 
 def folded(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Groups of moves that share their first words: as few as make more than one group.
+    """Groups of moves that share their first words: few, but the largest split further while that stays so.
 
     >>> from kibitz.cli._position import folded
     >>> folded(["(guess 1 1)", "(guess 1 2)", "(guess 2 1)"])
     [('guess 1', 2), ('(guess 2 1)', 1)]
+    >>> folded([f"play {card} at {cell}" for card in "ab" for cell in range(20)] + ["end"])
+    [('play a at', 20), ('play b at', 20), ('end', 1)]
     """
     words = [name.translate({ord("("): " ", ord(")"): " "}).split() for name in names]
-    count = 1
-    while len({tuple(each[:count]) for each in words}) < 2 and any(len(each) > count for each in words):
-        count += 1
-    first = Counter(" ".join(each[:count]) for each in words)
-    alone = {" ".join(each[:count]): name for each, name in zip(words, names, strict=True)}
-    return [(key if number > 1 else alone[key], number) for key, number in first.items()]
+    groups = _split(words, list(range(len(names))))
+    for group in sorted(groups, key=len, reverse=True):
+        parts = _split(words, group) if len(group) > LARGE else [group]
+        if len(groups) + len(parts) - 1 <= GROUPS:
+            at = groups.index(group)
+            groups[at : at + 1] = parts
+    shown = []
+    for group in groups:
+        shared = _shared([words[place] for place in group])
+        shown.append((names[group[0]] if len(group) == 1 else " ".join(shared), len(group)))
+    return shown
+
+
+def _shared(words: Sequence[list[str]]) -> list[str]:
+    """The words that all begin with."""
+    first, last = min(words), max(words)
+    count = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:count]
+
+
+def _split(words: Sequence[list[str]], group: Sequence[int]) -> list[list[int]]:
+    """The moves of a group by the first word in which they differ."""
+    count = len(_shared([words[place] for place in group]))
+    parts: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place in group:
+        parts[tuple(words[place][: count + 1])].append(place)
+    return list(parts.values())
 
 
 class Memory:

@@ -158,7 +158,7 @@ def show(done: Round, truth: bool, *, details: bool = False) -> None:
         told = done.told[choice.player]
         news = f"; is told: {', '.join(told)}" if told else ""
         paid = done.rewards[choice.player]
-        earned = f"; is paid {paid:+g}" if paid else ""
+        earned = f"; is paid {paid:+.12g}" if paid else ""
         print(paint(f"{game.player_name(choice.player)}: {choice.decision.name}", "bold") + news + earned)
     if done.at is not None:
         what = ", ".join(done.happened) or "something happens by itself"

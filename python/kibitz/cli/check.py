@@ -43,10 +43,12 @@ def _rules(word: str) -> str | None:
     """The rules file that a word means; None for another game."""
     from kibitz import _core, lang
 
-    if lang.is_rules(word) or Path(word.partition("(")[0]).suffix == ".txt":
+    suffix = Path(word.partition("(")[0]).suffix
+    if ":" in word or suffix == ".py":
+        return word if lang.is_rules(word) else None
+    # No other game has a dot in its name: what is wrong with this one's, its reader says.
+    if lang.is_rules(word) or suffix:
         return word
-    if ":" in word or word.partition("(")[0].endswith(".py"):
-        return None
     name = _core.spec_name(word)
     shipped = lang.shipped(name)
     if shipped and name not in {entry.name for entry in _core.games()}:

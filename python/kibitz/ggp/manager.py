@@ -191,7 +191,7 @@ class Match:
     async def play(self) -> Played:
         """Plays the match."""
         before = self.game.initial()
-        self.record.state(before.facts, milliseconds())
+        self.record.state(self._facts(before), milliseconds())
         try:
             await self._begin()
             await self._turns()
@@ -222,13 +222,17 @@ class Match:
             self._write(self.last)
             self.number, before = self.number + 1, self.last.after
 
+    def _facts(self, state: State) -> list[str]:
+        """What holds, as records have it."""
+        return state.facts
+
     def _goals(self) -> list[float]:
         returns = self.referee.returns
         return [0.0 if player is None else returns[player] for _, player in self.roles]
 
     def _write(self, turn: Turn) -> None:
         errors = [self.errors.get(-1 if player is None else player, "") for _, player in self.roles]
-        self.record.turn(turn.moves, errors, turn.after.facts, milliseconds())
+        self.record.turn(turn.moves, errors, self._facts(turn.after), milliseconds())
         self.errors = {}
 
     async def _begin(self) -> None:

@@ -95,6 +95,8 @@ class Seat:
         """The last answer; whoever sends it says so."""
         self.made: int | None = None
         """In real time: the number of the move that was sent last, until it is known what came of it."""
+        self._looked = 0
+        """In real time: the tick for which its planner was asked last."""
         self._says_moves = False
         """Whether the manager says so where percepts are told."""
         self.late = False
@@ -210,6 +212,10 @@ class Seat:
         if told.moves is None:
             self.made = None
             return
+        if at < self._looked:
+            # The planner took it that nothing had happened until then: it begins anew.
+            planners.sit(self._chooser, self.game, self._player, self._seed)
+            self._looked = at
         if self.told.hidden:
             self._perceived(at, list(told.moves))
             return
@@ -242,6 +248,7 @@ class Seat:
         now = max(self.told.now, int(self.clock.now() / tick))
         view = self.told.view_at(now)
         if view.legal():
+            self._looked = now
             seconds = max(0.01, FOR_CHOICE * self.start.play_clock)
             try:
                 if isinstance(self._chooser, Planner):

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Sequence
 
 from kibitz import planners
-from kibitz._core import Decision, Planner, View
+from kibitz._core import Decision, Planner, State, View
 from kibitz.episode import Report, Step, steps_of
 from kibitz.ggp import messages
 from kibitz.ggp.line import Late
@@ -25,6 +25,8 @@ log = logging.getLogger("kibitz.ggp")
 
 LONG = 3600.0
 """Seconds that an answer may take: as long as there is nothing to do."""
+DRAWN = " after "
+"""Between a move of chance and the time that it takes, in the name of such a draw."""
 STILL = 60.0
 """Seconds, and as many play clocks, after which a match is left in which nobody does anything and
 nothing happens."""
@@ -47,16 +49,16 @@ class TimedMatch(Match):
         """How many things each seat had been told of when it was told last."""
         self.tasks: set[asyncio.Task[None]] = set()
         self.before = self.game.initial()
-        self.latest: list[str] | None = None
         self.stepped = 0
         """When the last step was."""
+        self.drawn: tuple[int, str] | None = None
+        """What chance is about to do, and when."""
         self.final: dict[int, list[str]] = {}
         """What each remote player is told of the last step, if the match ends with it."""
         try:
+            for seat in self.lines:
+                self._send(seat, None, 0)
             self._take(self.referee.opening())
-            if self.latest is None:
-                for seat in self.lines:
-                    self._send(seat, None, 0)
             for seat in self.local:
                 self._begin_task(self._think(seat))
             await self._go_on()
@@ -110,6 +112,13 @@ class TimedMatch(Match):
             else:
                 self.woken[seat].set()
 
+    def _facts(self, state: State) -> list[str]:
+        written = []
+        for fact in state.facts:
+            name, has_end, lifetime = fact.rpartition(" for ")
+            written.append(f"(true {lifetime} {name})" if has_end else f"(true infinity {fact})")
+        return written
+
     def _time(self, tick: int) -> float:
         return tick * (self.game.tick or 1.0)
 
@@ -117,17 +126,25 @@ class TimedMatch(Match):
         """What happened, step by step: it is written down, and told."""
         for report, step in zip(reports, steps_of(reports, self.before), strict=True):
             self.stepped += report[4]
+            if self._draws(step):
+                self.before = step.state
+                self.steps.append(step)
+                continue
             moves = [messages.NIL] * len(self.roles)
             for mover, name, action in zip(step.movers, step.names, step.joint, strict=False):
                 if action != WAIT:
                     moves[self.role[mover]] = name
             if not step.movers and step.names:
                 moves[self.role[None]] = step.names[0]
+            if self.drawn is not None and self.drawn[0] <= self.stepped:
+                # Otherwise it is wasted.
+                if self.drawn[1] in self.before.role_moves(self.role[None]):
+                    moves[self.role[None]] = self.drawn[1]
+                self.drawn = None
             self.before = step.state
             self.steps.append(step)
-            self.record.turn(moves, [""] * len(moves), step.state.facts, milliseconds())
+            self.record.turn(moves, [""] * len(moves), self._facts(step.state), milliseconds())
             moved = {seat for seat in self.lines if moves[self.role[seat]] != messages.NIL}
-            self.latest = moves
             for seat in self.lines:
                 learns = self._learns(seat, moves)
                 told = moves
@@ -140,6 +157,18 @@ class TimedMatch(Match):
         for seat in self.local:
             if self._heard(seat):
                 self.woken[seat].set()
+
+    def _draws(self, step: Step) -> bool:
+        """Whether a step only says what chance will do, or when: it is a move once it is made."""
+        if step.movers or not step.names:
+            return False
+        move, after, wait = step.names[0].partition(DRAWN)
+        if after:
+            self.drawn = (self.stepped + round(float(wait) / (self.game.tick or 1.0)), move)
+            return True
+        # When it will be is drawn next.
+        state = step.state
+        return state.chance and state.action_name(None, state.draw(0)).startswith(move + DRAWN)
 
     def _learns(self, seat: int, moves: Sequence[str]) -> bool:
         """Whether a remote player is told of a step."""

@@ -116,6 +116,8 @@ def played(target: Target, results: Results, cell: Cell, planner: int, confidenc
     # Of a pairing's seat, or of the planner wherever it sits.
     by_seat = target.pairing is not None and bool(result.seats)
     entry: Standing | Seat = result.seats[target.player or 0] if by_seat else result.standings[planner]
+    if target.measure == "CPU milliseconds a move":
+        return _cpu_a_move(results, cell, planner, confidence)
     if target.measure == "win rate":
         share = entry.wins / entry.games if entry.games else math.nan
         return Played(Figure(share, entry.win_rate), entry.games, cpu=cpu)
@@ -123,6 +125,21 @@ def played(target: Target, results: Results, cell: Cell, planner: int, confidenc
     limits = results.games[cell.game].limits
     ours = Played(Figure(entry.mean_return, around), entry.games, entry.spread, cpu, limits)
     return _times(ours, target.scale)
+
+
+def _cpu_a_move(results: Results, cell: Cell, planner: int, confidence: float) -> Played:
+    """The processor time of a planner's moves: the mean over its games of the mean over its moves."""
+    deals: dict[int, list[float]] = {}
+    for record in results.records(cell):
+        for number, cpu, moves in zip(record.seating, record.cpu, record.moves, strict=False):
+            if number == planner and moves:
+                deals.setdefault(record.episode, []).append(1000 * cpu / moves)
+    values = [value for deal in deals.values() for value in deal]
+    if not values:
+        return Played(Figure(math.nan), 0)
+    groups, limits = list(deals.values()), (0.0, math.inf)
+    around = mean_of_deals(groups, limits, confidence, sequential=results.sequential(cell))
+    return Played(Figure(mean_and_error(groups)[0], around), len(values), limits=limits)
 
 
 def _times(ours: Played, scale: float) -> Played:

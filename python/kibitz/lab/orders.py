@@ -27,7 +27,7 @@ class Rank:
     means: tuple[float, float]
     """Their mean returns, on the deals that both have played."""
     difference: Difference
-    """By how much the first gets more; where the order is by CPU seconds, by how much it takes less."""
+    """By how much the first gets more; where the order is by processor time, by how much it takes less."""
     p_value: float
     """Kolmogorov and Smirnov's: how likely distributions differ so much where they do not."""
     cpu: tuple[float | None, float | None]
@@ -64,18 +64,42 @@ def measure(reproduction: Reproduction, order: Order, results: Results) -> list[
 
 def places(reproduction: Reproduction, order: Order, cells: tuple[Cell, ...]) -> list[tuple[Cell, int]]:
     """The cell of each planner, and its number in it; ValueError where there is none."""
-    return [find(reproduction, _target(order, planner), cells) for planner in order.planners]
+    found = [find(reproduction, _target(order, planner), cells) for planner in order.planners]
+    for (cell, _), seat in zip(found, order.players, strict=False):
+        if seat >= cell.players:
+            raise ValueError(f"'{order.title}': {cell.game} has no player {seat}; they count from 0")
+    return found
 
 
 def _target(order: Order, planner: str) -> Target:
     return Target(order.title, "mean return", 0.0, 0.0, game=order.game, planner=planner)
 
 
+def _names(order: Order) -> list[str]:
+    """The planners, with their seats where they are told apart by these."""
+    if not order.players:
+        return [*order.planners]
+    return [
+        f"{planner} as player {seat + 1}"
+        for planner, seat in zip(order.planners, order.players, strict=True)
+    ]
+
+
+def _seats(order: Order) -> list[int | None]:
+    """On which seat each planner is looked at; None for on all."""
+    return [*order.players] or [None] * len(order.planners)
+
+
 def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterator[Rank]:
     from scipy.stats import ks_2samp
 
     found = places(reproduction, order, results.cells)
-    each = [_played(results, cell, number) for cell, number in found]
+    names = _names(order)
+    a_move = order.measure == "CPU milliseconds a move"
+    each = [
+        _played(results, cell, number, seat, a_move)
+        for (cell, number), seat in zip(found, _seats(order), strict=True)
+    ]
     cpu = [results.result(cell).standings[number].cpu for cell, number in found]
     pairs = list(pairwise(range(len(found))))
     last = len(found) - 1
@@ -90,7 +114,7 @@ def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterat
         dearer = None
         if seconds and others_seconds:
             dearer = paired_difference(seconds, others_seconds, confidence=confidence)
-        if order.measure == "CPU seconds":
+        if order.measure != "mean return":
             first, second = seconds, others_seconds
             difference = paired_difference(second, first, confidence=confidence)
         else:
@@ -98,8 +122,8 @@ def _ranks(reproduction: Reproduction, order: Order, results: Results) -> Iterat
             difference = paired_difference(first, second, confidence=confidence, limits=limits)
         mine, theirs = _common(first, second)
         yield Rank(
-            order.planners[one],
-            order.planners[other],
+            names[one],
+            names[other],
             (_mean(_common(returns, others_returns)[0]), _mean(_common(others_returns, returns)[0])),
             difference,
             float(ks_2samp(mine, theirs).pvalue) if mine and theirs else math.nan,
@@ -133,8 +157,11 @@ def _verdict(order: Order, difference: Difference) -> str:
     return "the other way round" if high < 0 else "cannot tell yet"
 
 
-def _played(results: Results, cell: Cell, planner: int) -> tuple[Deals, Deals]:
-    """What a planner got, and the processor time that it took (where somebody looked), by deal."""
+def _played(
+    results: Results, cell: Cell, planner: int, on: int | None, a_move: bool
+) -> tuple[Deals, Deals]:
+    """What a planner got on a seat (or on all) by deal, and the processor time that it took, where somebody
+    looked: seconds a game, or milliseconds a move."""
     facts = results.games[cell.game]
     returns: Deals = {}
     seconds: Deals = {}
@@ -142,12 +169,16 @@ def _played(results: Results, cell: Cell, planner: int) -> tuple[Deals, Deals]:
         outcome = counted(record, facts)
         if outcome is None:
             continue
-        for number, value in zip(record.seating, outcome.returns, strict=True):
-            if number == planner and value is not None:
+        mine = [
+            seat for seat, number in enumerate(record.seating) if number == planner and on in (None, seat)
+        ]
+        for seat in mine:
+            value = outcome.returns[seat]
+            if value is not None:
                 returns.setdefault(record.episode, []).append(value)
-        for number, value in zip(record.seating, record.cpu, strict=False):
-            if number == planner:
-                seconds.setdefault(record.episode, []).append(value)
+        for seat in mine if record.cpu else []:
+            share = 1000 / max(1, record.moves[seat]) if a_move else 1.0
+            seconds.setdefault(record.episode, []).append(share * record.cpu[seat])
     return returns, seconds
 
 

@@ -66,6 +66,8 @@ class Reasons:
     transitions: int | None = None
     depth: float | None = None
     counters: list[tuple[str, float]] = field(default_factory=list)
+    reused: int = 0
+    """How many visits of its actions were of earlier decisions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +269,21 @@ def _reasons(decision: Decision) -> Reasons:
         transitions=decision.transitions,
         depth=decision.depth,
         counters=[(printable(name), value) for name, value in decision.counters if math.isfinite(value)],
+        reused=reused(decision),
     )
+
+
+def reused(decision: Decision) -> int:
+    """How many visits of its actions were of earlier decisions: those of a tree that was kept.
+
+    >>> import kibitz as kb
+    >>> from kibitz.lab.replay import reused
+    >>> game = kb.load("tic-tac-toe")
+    >>> reused(kb.advise(game, kb.Referee(game).view(0), "uct(simulations=20)"))
+    0
+    """
+    visits = sum(row.visits for row in decision.table) if decision.nodes else 0
+    return max(visits - decision.simulations, 0)
 
 
 def _finite(value: float | None) -> float | None:
@@ -347,7 +363,11 @@ def _read_moves(fields: Fields, players: int) -> list[Move]:
     if counted != players:
         raise ValueError(f"history: it is of {counted} players, and there are {players} planners")
     several = fields.get("steps", each(lambda step, where: (step, where), len(rows)))
-    return [_read_move(step, where, players, row) for (step, where), row in zip(several, rows, strict=True)]
+    timed = any(elapsed for elapsed, _, _ in rows)
+    return [
+        _read_move(step, where, players, row, timed=timed)
+        for (step, where), row in zip(several, rows, strict=True)
+    ]
 
 
 def _read_old_move(plain: Any, where: str, players: int) -> Move:
@@ -361,7 +381,12 @@ def _read_old_move(plain: Any, where: str, players: int) -> Move:
 
 
 def _read_move(
-    plain: Any, where: str, players: int, played: tuple[int, list[int] | None, list[int]]
+    plain: Any,
+    where: str,
+    players: int,
+    played: tuple[int, list[int] | None, list[int]],
+    *,
+    timed: bool = False,
 ) -> Move:
     fields = Fields(plain, where)
     elapsed, who, joint = played
@@ -369,7 +394,7 @@ def _read_move(
     several = len(joint)
     decisions = fields.get("decisions", each(lambda item, place: _read_reasons(item, place, players)))
     # In real time something may happen before somebody was asked.
-    if len(decisions) not in (0, len(movers)):
+    if len(decisions) != len(movers) and (decisions or not timed):
         raise ValueError(f"{where}.decisions must have {len(movers)} entries, not {len(decisions)}")
     return Move(
         movers=movers,
@@ -398,6 +423,7 @@ def _read_reasons(plain: Any, where: str, players: int) -> Reasons:
         transitions=fields.get("transitions", optional(whole)) if "transitions" in fields.plain else None,
         depth=fields.get("depth", optional(number)) if "depth" in fields.plain else None,
         counters=fields.get("counters", each(_read_counter)) if "counters" in fields.plain else [],
+        reused=fields.get("reused", whole) if "reused" in fields.plain else 0,
     )
 
 

@@ -160,15 +160,21 @@ def read(spec: str, limits: Mapping[str, float] | None = None) -> tuple[RulesFil
     # GVG-AI's folders call rules and levels alike: `zelda.vgdl` is `zelda.txt` there.
     if not path.exists() and path.with_suffix(".txt").is_file():
         path = path.with_suffix(".txt")
-    paths = [path, *(path.with_name(name) for name in file.beside)]
-    return file, [_content(each, file.most_bytes) for each in paths]
+    content = [_content(path, file.most_bytes)]
+    content += [_content(path.with_name(name), file.most_bytes, path) for name in file.beside]
+    return file, content
 
 
-def _content(path: Path, most: int) -> bytes:
+def _content(path: Path, most: int, needed_by: Path | None = None) -> bytes:
     try:
         # No more than one byte too many, so that the core sees what is too large.
         return _files.read(path, most, beyond=True)
     except OSError as error:
+        if needed_by is not None:
+            there = sorted(file.name for file in path.parent.glob(f"*{path.suffix}") if file != needed_by)
+            alike = [name for name in there if name.startswith(f"{needed_by.stem}_")]
+            what = _core.unknown("file", path.name, alike) if alike else error.strerror
+            raise ValueError(f"{needed_by.name} needs {path.name} beside it: {what}") from None
         near = path.name == str(path)
         shipped = [file.name for file in in_folder(FOLDER)]
         what = _core.unknown("rules file", str(path), shipped) if near else error.strerror

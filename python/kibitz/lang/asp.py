@@ -157,6 +157,7 @@ class Program:
 
         self._clingo = clingo
         self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
         parts = [_split(term) for term in _read(rules)]
         asked = {name for _, body in parts for name in _relations(["and", *body])}
         lines = []
@@ -180,7 +181,6 @@ class Program:
         ]
         lines += ["#show.", *(f"#show {self._write(name)}/{arity}." for name, arity in shown)]
         self._text = "\n".join(lines)
-        self._names = {self._write(name): name for name in self._numbers}
 
     def initial(self) -> frozenset[str]:
         """What holds at the start."""
@@ -228,7 +228,7 @@ class Program:
         self._heard.append(what)
 
     def _show(self, symbol: Symbol) -> str:
-        name = self._names[symbol.name]
+        name = self._names[int(symbol.name[1:])]
         parts = [self._show(part) for part in symbol.arguments]
         return f"({name} {' '.join(parts)})" if parts else name
 
@@ -271,7 +271,10 @@ class Program:
         return f"{self._write(name)}({inner})" if parts else self._write(name)
 
     def _number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
+        if name not in self._numbers:
+            self._numbers[name] = len(self._names)
+            self._names.append(name)
+        return self._numbers[name]
 
 
 def _about(atoms: Iterable[str], keyword: str) -> frozenset[str]:

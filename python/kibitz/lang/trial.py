@@ -1,4 +1,8 @@
-"""What only playing shows of rules: whether games end, everybody can always move, and scores are sound."""
+"""What only playing shows of rules: whether games end, everybody can always move, and scores are sound.
+
+In real time nobody need move: games are played by the clock, and it is seen whether they end and what
+becomes of lifetimes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kibitz._core import RulesMachine
+from kibitz._core import Game, GameFault, RulesMachine
 from kibitz.lang import machine
 
 SHOWN = 12
@@ -19,6 +23,7 @@ _LAWS = {
     "no-goal": ("error", "goal", "every role has a score in a terminal state"),
     "several-goals": ("error", "goal", "a role has one score"),
     "goal-range": ("error", "goal", "scores are numbers from 0 to 100"),
+    "fault": ("error", "next", "what rules derive makes a state"),
     "full": ("warning", "limit", "there is room for all that the rules make"),
     "goal-drops": ("warning", "goal", "a role's score never drops while a game goes on"),
 }
@@ -122,8 +127,15 @@ def play(
     >>> len(found.lengths), [flaw.code for flaw in found.flaws]
     (3, [])
     """
+    from kibitz.games import load
+
     name = spec.rpartition("/")[2]
     begin = time.monotonic()
+    game = load(spec)
+    if game.tick is not None and (about := game.machine) is not None:
+        trial = Trial(games, about["machine"], about["why"], time.monotonic() - begin)
+        _play_in_time(game, trial, name, seconds=seconds, steps=steps, seed=seed, told=told)
+        return trial
     player = machine(spec)
     trial = Trial(games, player.kind, player.why, time.monotonic() - begin)
     begin = time.monotonic()
@@ -135,6 +147,49 @@ def play(
     trial.idle = sorted(set(player.lines("effect")) - happened)
     trial.seconds = time.monotonic() - begin
     return trial
+
+
+def _play_in_time(
+    game: Game,
+    trial: Trial,
+    file: str,
+    *,
+    seconds: float,
+    steps: int,
+    seed: int,
+    told: Callable[[Trial], None],
+) -> None:
+    """Random games by the virtual clock."""
+    from kibitz.episode import Step, play
+
+    begin = time.monotonic()
+    last: list[Step] = []
+
+    def flaw(code: str, message: str) -> None:
+        if (code, "") in trial.seen:
+            trial.seen[code, ""].games += 1
+            return
+        at = last[-1] if last else None
+        state = (at.state if at else game.initial()).facts
+        moves = list(at.names) if at else []
+        number = len(trial.lengths) + 1
+        trial.flaws.append(Flaw(code, message, file, number, len(last), moves, state, []))
+        trial.seen[code, ""] = trial.flaws[-1]
+
+    while len(trial.lengths) < trial.asked and time.monotonic() - begin < seconds:
+        told(trial)
+        last.clear()
+        try:
+            played = play(
+                game, "random", seed=seed, episode=len(trial.lengths), max_steps=steps, on_move=last.append
+            )
+        except GameFault as fault:
+            flaw("fault", str(fault))
+        else:
+            if not played.over:
+                flaw("no-end", f"a game has not ended after {len(last)} steps")
+        trial.lengths.append(len(last))
+    trial.seconds = time.monotonic() - begin
 
 
 class _Game:

@@ -88,8 +88,12 @@ class _Checker:
         state = walk.state
         movers = state.movers
         kinds = [state.over, state.chance, bool(movers)]
+        # In real time nobody may be able to do anything until something happens by itself.
+        waits = self.game.tick is not None and state.due is not None and not any(kinds)
         self.demand(
-            sum(kinds) == 1, "a state is over, chance's or the players', and one of them only", walk
+            sum(kinds) == 1 or waits,
+            "a state is over, chance's or the players', and one of them only",
+            walk,
         )
         horizon = self.info.horizon
         if horizon is not None:
@@ -148,7 +152,7 @@ class _Checker:
             return
         joint = walk.random_joint(self.rng)
         with self.refuses("a joint action with one entry too many", walk):
-            state.step([*joint, joint[-1]])
+            state.step([*joint, *(joint[-1:] or [0])])
         for place, mover in enumerate(state.movers):
             illegal = max(state.legal(mover)) + 1
             with self.refuses(f"the illegal action {illegal}", walk):
@@ -284,8 +288,13 @@ class _Checker:
             if first.over or first.steps >= max_steps:
                 return
             joint = [self.rng.choice(first.state.legal(mover)) for mover in first.movers]
-            reports = first.apply(joint)
-            second.apply(joint)
+            if joint:
+                reports = first.apply(joint)
+                second.apply(joint)
+            else:
+                # In real time, until something happens by itself.
+                reports = first.advance(first.due)
+                second.advance(second.due)
 
     def choices(self, state: State) -> Any:
         """Who may do what now."""

@@ -31,8 +31,9 @@ GAMES: Final = (
     "kriegspiel-tic-tac-toe.kif",
     "real-time-chicken.kif",
     "real-time-race.kif",
+    "real-time-whack-a-mole.kif",
 )
-"""Turns, simultaneous moves, chance, what is hidden, and time."""
+"""Turns, simultaneous moves, chance, what is hidden, and time: GDL, GDL-II, rtGDL and rtGDL-II."""
 WAIT: Final = 0.1
 """Seconds that a delayed message waits for at most."""
 
@@ -135,7 +136,10 @@ async def matches(
                 lost += 1
                 return
         forfeits += record.forfeits
-        lost += record.forfeits > 0 or not record.completed
+        if record.forfeits or not record.completed:
+            lost += 1
+            wrong = [error for turn in record.errors for error in turn if error]
+            print(f"{setting.match}, {game.spec}: {'; '.join(wrong) or 'left before its end'}")
 
     async with proxy.open() as through, asyncio.TaskGroup() as group:
         for number in range(count):

@@ -98,7 +98,8 @@ def _state(state: State) -> Iterator[str]:
 
 
 def _step(state: State, after: State, joint: list[int], rewards: Sequence[float]) -> Iterator[str]:
-    who: list[int | None] = [*state.movers] or [None]
+    # Nobody moves where, in real time, something happens by itself.
+    who: list[int | None] = [None] if state.chance else [*state.movers]
     for player, action in zip(who, joint, strict=True):
         name = state.action_name(player, action)
         yield f"> {'chance draws' if player is None else f'{player} plays'} {action} {name}"

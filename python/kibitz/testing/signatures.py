@@ -27,6 +27,8 @@ OTHERS = ("navy-defense(size=4, cargo=4)", "eight-puzzle.kif")
 """For planners that play none of these.
 
 In this Navy Defense a ship is hit within three moves, which is what tells some planners apart."""
+TURNS = {"hillclimb": ("duelyst",), "rollout": ("duelyst",)}
+"""For planners that are the same where a turn is one move."""
 SEEDS = (1, 2)
 BUDGETS = {
     "simulations": "simulations=200",
@@ -68,7 +70,7 @@ def specs() -> list[str]:
 
 
 def _decisions(spec: str) -> list[str]:
-    usual = list(_decided(spec, GAMES))
+    usual = list(_decided(spec, (*GAMES, *TURNS.get(_core.spec_name(spec), ()))))
     refused = all(line.endswith(": refused") for line in usual)
     return [*usual, *_decided(spec, OTHERS)] if refused else usual
 

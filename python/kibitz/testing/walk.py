@@ -9,7 +9,7 @@ from random import Random
 from kibitz._core import Game, State
 
 Event = tuple[str, int]
-"""("acted", action) or ("observed", key)."""
+"""("acted", action), ("observed", key) or, in real time, ("passed", ticks)."""
 
 
 @dataclass
@@ -42,6 +42,9 @@ class Walk:
         movers = before.movers
         after, rewards = before.step(joint)
         events = list(self.events)
+        if not movers and not before.chance:
+            # Something happens by itself, and not before then.
+            events = [_later(seen, before.due or 0) for seen in events]
         for mover, action in zip(movers, joint, strict=False):
             events[mover] += (("acted", action),)
         for player in range(len(events)):
@@ -49,12 +52,12 @@ class Walk:
             if key:
                 events[player] += (("observed", key),)
         returns = [total + self.weight * paid for total, paid in zip(self.returns, rewards, strict=True)]
-        weight = self.weight * (self.game.info.discount if movers else 1.0)
-        who: list[int | None] = [*movers] or [None]
+        # Nobody moves where, in real time, something happens by itself.
+        who: list[int | None] = [None] if before.chance else [*movers]
+        weight = self.weight * (1.0 if before.chance else self.game.info.discount)
         names = [before.action_name(player, action) for player, action in zip(who, joint, strict=True)]
-        return Walk(
-            self.game, after, events, returns, [*self.joints, joint], [*self.names, "+".join(names)], weight
-        )
+        name = "+".join(names) or "time goes by"
+        return Walk(self.game, after, events, returns, [*self.joints, joint], [*self.names, name], weight)
 
     def random_joint(self, rng: Random) -> list[int]:
         """Random legal actions of the movers, or a draw of chance."""
@@ -68,6 +71,15 @@ class Walk:
             return "at the beginning"
         early = "... " if len(self.names) > 15 else ""
         return f"after {early}{', '.join(self.names[-15:])}"
+
+
+def _later(events: tuple[Event, ...], ticks: int) -> tuple[Event, ...]:
+    """What was seen, so many ticks later."""
+    if not ticks:
+        return events
+    if events and events[-1][0] == "passed":
+        return (*events[:-1], ("passed", events[-1][1] + ticks))
+    return (*events, ("passed", ticks))
 
 
 def random_walk(game: Game, rng: Random, max_steps: int) -> Iterator[Walk]:

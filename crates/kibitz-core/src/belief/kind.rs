@@ -203,9 +203,9 @@ impl BeliefKind {
             }
             Form::Auto | Form::Sampled(_) => particles(draws.clamp(100, 1000) as usize, Weights::Even),
             Form::Exact(limit) => {
-                need(info.explicit_chance, "belief=exact", "explicit chance")?;
+                need(info.explicit_chance || has.shown_chance, "belief=exact", "explicit chance")?;
                 // One player has no opponents to take for anything.
-                if has.pieces && has.hash && info.players == 1 {
+                if has.pieces && has.hash && info.explicit_chance && info.players == 1 {
                     Box::new(Factored::new(limit))
                 } else {
                     Box::new(Exact::new(limit).against(opponents))

@@ -349,6 +349,14 @@ impl Particles {
         {
             return listed;
         }
+        // Rather what the game draws, whoever's choices made it unlikely, than what contradicts what was seen.
+        if nearest(swarm) > 0 && model.has().resampling {
+            let mut all = self.start(model);
+            all.retain_mut(|particle| particle.world.resample(model, past.view, rng));
+            if !all.is_empty() {
+                return all;
+            }
+        }
         if again { self.follow(past, self.start(model), rng).0 } else { Vec::new() }
     }
 

@@ -263,7 +263,8 @@ fn thinking_takes_time_by_other_clocks() {
     let mut table = Planners { referee: &mut referee, seats: &mut seats, pause: &mut || false };
     let mut steps = Vec::new();
     drive(&mut table, &mut Slow(0), &mut |step| steps.push((step.at.0, step.joint.clone()))).unwrap();
-    assert_eq!(steps[0], (4, vec![THROW, Action::WAIT]));
+    // The clock was looked at when the episode began, and before and after the first thought.
+    assert_eq!(steps[0], (6, vec![THROW, Action::WAIT]));
     assert_eq!(referee.returns(), [1.0, -1.0]);
 }
 

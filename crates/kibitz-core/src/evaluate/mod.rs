@@ -37,7 +37,7 @@ pub trait Evaluator: Send + Sync {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chance {
     /// The evaluator judges what it may bring.
-    Judged,
+    Evaluated,
     /// It is drawn, and what it pays counts one move later.
     Drawn,
 }
@@ -86,7 +86,7 @@ pub fn afterstate_value(
         None => {}
     };
     let joint = &joint[..turn.width()];
-    if next == Chance::Judged {
+    if next == Chance::Evaluated {
         return joint_value(position, player, joint, &mut |after, values| judge(after, rng, values));
     }
     let (mut rewards, mut later) = ([0.0; MAX_PLAYERS], [0.0; MAX_PLAYERS]);
@@ -119,8 +119,9 @@ pub fn action_values(
     }
     let (least, range) = (info.min_return, info.max_return - info.min_return);
     let part = |value: f64| if range > 0.0 { ((value - least) / range).clamp(0.0, 1.0) } else { 0.5 };
-    let judged =
-        actions.iter().map(|action| afterstate_value(position, player, *action, Chance::Judged, context));
+    let judged = actions
+        .iter()
+        .map(|action| afterstate_value(position, player, *action, Chance::Evaluated, context));
     values.extend(judged.map(part));
     true
 }
@@ -132,7 +133,7 @@ pub fn greedy(
     legal: &[Action],
     context: &mut Context,
 ) -> (Action, f64) {
-    let value = |action: &Action| afterstate_value(position, player, *action, Chance::Judged, context);
+    let value = |action: &Action| afterstate_value(position, player, *action, Chance::Evaluated, context);
     let values: Vec<f64> = legal.iter().map(value).collect();
     let best = context.rng.highest(&values);
     let action = legal.get(best).copied().unwrap_or_default();

@@ -266,7 +266,7 @@ impl SelfPlay {
         // Each decision's example, with what its best action is expected to bring, and whether that was taken.
         let mut decided: Vec<(Example, bool)> = Vec::new();
         let mut scratch = Vec::new();
-        let lesson = |referee: &mut Referee, player: usize| {
+        let choose = |referee: &mut Referee, player: usize| {
             let state = referee.state().clone();
             scratch.clear();
             model.legal(&state, player, &mut scratch);
@@ -280,7 +280,7 @@ impl SelfPlay {
                 best
             })
         };
-        let mut table = Lesson { referee: &mut referee, choose: lesson };
+        let mut table = TrainingTable { referee: &mut referee, choose };
         drive(&mut table, &mut VirtualClock::default(), &mut |_| ())?;
         let mut rng = referee.stream().clone();
         let mut examples = Vec::with_capacity(decided.len());
@@ -306,12 +306,12 @@ impl SelfPlay {
 }
 
 /// A game from which something is learned: the same one chooses for all players.
-struct Lesson<'a, F> {
+struct TrainingTable<'a, F> {
     referee: &'a mut Referee,
     choose: F,
 }
 
-impl<F: FnMut(&mut Referee, usize) -> Result<Action, String>> Table for Lesson<'_, F> {
+impl<F: FnMut(&mut Referee, usize) -> Result<Action, String>> Table for TrainingTable<'_, F> {
     type Stop = String;
 
     fn referee<T>(&mut self, work: impl FnOnce(&mut Referee) -> T) -> T {

@@ -16,16 +16,18 @@ crate::params! {
 }
 
 crate::register_playout!("evaluator", "No moves: the evaluator judges the leaf.", NoParams, |_| {
-    Ok(Box::new(Judged { solver: None }))
+    Ok(Box::new(LeafEvaluation { solver: None }))
 });
-crate::register_playout!("solver", SolverParams, |params| Ok(Box::new(Judged { solver: Some(params) })));
+crate::register_playout!("solver", SolverParams, |params| Ok(Box::new(LeafEvaluation {
+    solver: Some(params)
+})));
 
 #[derive(Clone)]
-struct Judged {
+struct LeafEvaluation {
     solver: Option<SolverParams>,
 }
 
-impl Playout for Judged {
+impl Playout for LeafEvaluation {
     fn needs(&self) -> Needs {
         let sees_all = self.solver.as_ref().is_some_and(|solver| solver.clairvoyance.is_none());
         Needs { evaluator: !sees_all, solver: self.solver.is_some(), ..Needs::default() }

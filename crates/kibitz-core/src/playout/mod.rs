@@ -178,6 +178,9 @@ pub(crate) fn in_parts(
     returns: &mut [f64],
     mut part: impl FnMut(u32, &mut Interrupt, &mut [f64]) -> Option<u64>,
 ) -> Option<u64> {
+    if count <= most {
+        return if count > 0 { part(count, interrupt, returns) } else { Some(0) };
+    }
     let mut before = [0.0; MAX_PLAYERS];
     before[..returns.len()].copy_from_slice(returns);
     let (mut steps, mut made) = (0, 0);

@@ -93,8 +93,11 @@ fn play<G: Game, const PLAIN: bool>(
             !PLAIN && how.one_turn && turn != Turn::Chance && *first_turn.get_or_insert(turn) != turn;
         let called = !PLAIN && steps > 0 && context.interrupt.stopped();
         let stopped = called || steps % POLL_INTERVAL == POLL_INTERVAL - 1 && context.interrupt.poll();
-        let waits = how.settles && turn == Turn::Chance;
-        if moves == how.depth && !waits || draws > longest || turn_is_over || stopped {
+        let enough = match turn {
+            Turn::Chance => moves == how.depth && !how.settles || draws > longest,
+            _ => moves == how.depth,
+        };
+        if enough || turn_is_over || stopped {
             let mut values = [0.0; MAX_PLAYERS];
             steps += context.evaluate(&At(game, state), &mut values[..players]) as u32;
             running.pay(rewards, &values);

@@ -1,11 +1,13 @@
 //! A game in real time as one of turns.
 //!
 //! In a step those who may choose now act or wait ([`Action::WAIT`]), all at once; then time goes by until somebody may choose again.
-//! That is at every multiple of the quantum; where something has happened by itself, for all who are told of it; and, in the
-//! past of the seat that plans, whenever it knows of a step. What happens by itself, and chance that draws at once, are moves of
+//! That is at every multiple of the quantum; where something has happened by itself, for all who are told of it; a little before
+//! something will, if the seat that plans is to have such a last moment; and, in the past of the seat that plans, whenever it
+//! knows of a step. What happens by itself, and chance that draws at once, are moves of
 //! chance here. Everybody knows the time: what is told is told with it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::past::{Deed, Past, stamp, time};
 use crate::abilities::{Abilities, ActionKeys, Evaluate, StateHash, Svg};
@@ -35,6 +37,8 @@ pub struct AsTurns {
     past: Arc<Past>,
     /// Ticks from one choice to the next.
     quantum: u64,
+    /// So many ticks before something happens by itself there is a choice, too; none: 0.
+    reserve: AtomicU64,
 }
 
 /// What the last step was in the game itself.
@@ -61,6 +65,8 @@ pub struct Moment {
     /// What a reward counts beside one of the beginning.
     weight: f64,
     last: Last,
+    /// Whether something has happened by itself since the present of the seat.
+    happened: bool,
     /// What each player was told by the last step.
     told: Vec<Observation>,
     /// What all of them were told.
@@ -76,9 +82,9 @@ impl Clone for Moment {
     fn clone_from(&mut self, source: &Moment) {
         self.state.clone_from(&source.state);
         self.told.clone_from(&source.told);
-        let Moment { now, asked, grid, entry, weight, last, public, .. } = *source;
+        let Moment { now, asked, grid, entry, weight, last, happened, public, .. } = *source;
         (self.now, self.asked, self.grid, self.entry) = (now, asked, grid, entry);
-        (self.weight, self.last, self.public) = (weight, last, public);
+        (self.weight, self.last, self.happened, self.public) = (weight, last, happened, public);
     }
 }
 
@@ -100,7 +106,30 @@ impl AsTurns {
         // Steps of this model are none of the game's: what is paid later counts less by its state.
         let mut info = Info { discount: 1.0, horizon: None, ..model.info().clone() };
         info.explicit_chance |= model.lists_all_but_delays();
-        AsTurns { model, info, seat, past, quantum: quantum.max(1) }
+        AsTurns { model, info, seat, past, quantum: quantum.max(1), reserve: AtomicU64::new(0) }
+    }
+
+    /// From now on there is a choice so many ticks before something happens by itself: who knows how long a choice takes
+    /// need not make it before then.
+    pub(super) fn keep(&self, reserve: u64) {
+        self.reserve.store(reserve, Relaxed);
+    }
+
+    /// How long it is until something happens by itself, and until the seat may choose again if nobody does anything.
+    pub(super) fn ahead(&self, moment: &Moment) -> (Option<u64>, u64) {
+        let due = match self.model.timing(&moment.state) {
+            Timing::Due(ticks) => Some(ticks),
+            _ => None,
+        };
+        let grid = self.next_on_grid(moment.now) - moment.now;
+        let last = due.and_then(|due| self.last_moment(due)).unwrap_or(u64::MAX);
+        (due, grid.min(last).min(due.unwrap_or(u64::MAX)).max(1))
+    }
+
+    /// In how many ticks the last moment before something is that happens in so many.
+    fn last_moment(&self, due: u64) -> Option<u64> {
+        let reserve = self.reserve.load(Relaxed);
+        due.checked_sub(reserve).filter(|ticks| reserve > 0 && *ticks > 0)
     }
 
     /// A state of the game at the present of the seat.
@@ -119,6 +148,7 @@ impl AsTurns {
             entry: 0,
             weight: 1.0,
             last: Last::Nothing,
+            happened: false,
             told,
             public: Observation::SILENT,
         }
@@ -257,7 +287,10 @@ impl AsTurns {
             moment.grid = moment.grid.max(moment.now.div_ceil(self.quantum) * self.quantum);
             let ask = if grid { moment.grid } else { u64::MAX };
             let ask = entry.map_or(ask, |entry| entry.at.min(ask)).max(moment.now);
-            let ticks = due.min(ask - moment.now);
+            let mut ticks = due.min(ask - moment.now);
+            if entry.is_none() && grid && !moment.happened {
+                ticks = self.last_moment(due).unwrap_or(ticks).min(ticks);
+            }
             if ticks == u64::MAX {
                 return; // it is stuck
             }
@@ -406,6 +439,7 @@ impl Game for AsTurns {
             if self.model.timing(&moment.state) == Timing::Due(0) {
                 let whole = [Action::WAIT; MAX_PLAYERS];
                 self.take(moment, turn, &whole[..turn.width()], rewards);
+                moment.happened = moment.entry >= self.past.len();
                 self.heard(moment);
                 self.ask_told(moment);
             } else {
@@ -455,7 +489,7 @@ impl Evaluate<Moment> for AsTurns {
 impl StateHash<Moment> for AsTurns {
     fn hash(&self, moment: &Moment) -> u64 {
         let hash = self.model.hash(&moment.state);
-        let when = derive(moment.now % self.quantum, moment.entry as u64);
+        let when = derive(moment.now % self.quantum, 2 * moment.entry as u64 + u64::from(moment.happened));
         derive(derive(hash, when), derive(u64::from(moment.asked.0), moment.weight.to_bits()))
     }
 }

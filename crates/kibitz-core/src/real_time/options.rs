@@ -27,6 +27,11 @@ impl Thinks {
             Thinks::Simulations(rate) => decision.simulations as f64 / rate,
         }
     }
+
+    /// Whether more simulations cost more.
+    pub(super) fn grows(self) -> bool {
+        matches!(self, Thinks::Measured | Thinks::Simulations(_))
+    }
 }
 
 const SIMULATIONS: &str = "simulations/";

@@ -3,18 +3,26 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::as_turns::AsTurns;
+use super::as_turns::{AsTurns, Moment};
 use super::options::{Thinks, TimeOptions, Waits};
 use super::past::{Past, Reader};
+use crate::belief::{Belief, BeliefKind, Form};
 use crate::episode::Timing;
 use crate::game::Action;
 use crate::interrupt::Pause;
 use crate::model::{Model, SharedModel, State};
 use crate::planner::{Decision, Grown, Judgement, Planner};
+use crate::rng::Rng;
 use crate::view::{Event, View};
 
 /// Ticks from one choice to the next are at least this share of the time until something happens by itself.
 const QUARTER: u64 = 4;
+
+/// The last moment before something happens by itself leaves time for so many parts of the budget.
+const LAST: f64 = 4.0;
+
+/// So many worlds may look alike until what happened is told, where nothing is hidden.
+const WORLDS: usize = 1000;
 
 /// Any planner, in whatever game: in real time it is given the game [as one of turns](AsTurns).
 pub struct InRealTime {
@@ -34,6 +42,13 @@ struct Session {
     tick: f64,
     quantum: u64,
     truth: Option<State>,
+    /// Where nothing is hidden and it may stop before its budget is spent: the present, so that it is known when something
+    /// happens next.
+    present: Option<Box<dyn Belief>>,
+    /// In how many ticks that is.
+    due: Option<u64>,
+    /// In how many ticks it may choose again.
+    next: u64,
 }
 
 impl InRealTime {
@@ -76,7 +91,16 @@ impl Planner for InRealTime {
         let quantum = self.options.quantum.map_or_else(|| usual(&*model), |quantum| ticks(quantum, tick));
         let turns = Arc::new(AsTurns::new(model, seat, past.clone(), quantum));
         self.planner.start(turns.clone(), seat, seed)?;
-        self.session = Some(Session { turns, past, reader: Reader::default(), tick, quantum, truth: None });
+        let shown = turns.info().perfect_information && turns.info().explicit_chance;
+        let present = if shown && self.options.waits != Waits::Whole {
+            Some(BeliefKind::from(Form::Exact(WORLDS)).build(&*turns, 1)?)
+        } else {
+            None
+        };
+        let reader = Reader::default();
+        let session =
+            Session { turns, past, reader, tick, quantum, truth: None, present, due: None, next: 1 };
+        self.session = Some(session);
         Ok(())
     }
 
@@ -84,9 +108,10 @@ impl Planner for InRealTime {
         let Some(session) = &mut self.session else { return self.planner.act(view, pause) };
         let begun = Instant::now();
         let seen = session.look(view);
+        session.look_ahead(&seen, pause);
         if session.reader.acted && view.may_wait {
             // It has just acted: the next choice is on the grid.
-            let wait = Some(session.until_next());
+            let wait = Some(session.next);
             return Ok(Decision { action: Action::WAIT, wait, ..Decision::default() });
         }
         if let Some(truth) = session.truth.take() {
@@ -94,20 +119,29 @@ impl Planner for InRealTime {
         }
         let mut decision = self.planner.act(&seen, pause)?;
         if let Waits::Clear(errors) = self.options.waits {
+            let part = self.options.thinks.cost(&decision);
+            session.allow(self.options.thinks, part);
+            let mut errors_so_far = Errors::default();
+            errors_so_far.add(&mut decision, 0);
             for _ in 1..self.parts {
                 let before = decision.simulations;
-                if before == 0 || self.options.thinks.stops(&decision, errors, session) || pause() {
+                if before == 0
+                    || session.is_last(&decision, self.options.thinks, part)
+                    || self.options.thinks.stops(&decision, errors, session)
+                    || pause()
+                {
                     break;
                 }
                 let more = self.planner.act(&seen, pause)?;
                 decision = Decision { simulations: before + more.simulations, ..more };
+                errors_so_far.add(&mut decision, before);
             }
         }
         decision.elapsed = begun.elapsed();
         let cost = self.options.thinks.cost(&decision);
         decision.takes = if cost > 0.0 { ticks(cost, session.tick) } else { 0 };
         if decision.action == Action::WAIT {
-            decision.wait = Some(session.until_next().saturating_sub(decision.takes).max(1));
+            decision.wait = Some(session.next.saturating_sub(decision.takes).max(1));
         }
         Ok(decision)
     }
@@ -145,9 +179,78 @@ impl Session {
         View { player: view.player, events, legal, may_wait: false }
     }
 
-    /// Ticks until everybody may choose again.
-    fn until_next(&self) -> u64 {
-        self.turns.next_on_grid(self.reader.now) - self.reader.now
+    /// Finds out when it may choose again, and, where that is known, when something happens by itself.
+    fn look_ahead(&mut self, seen: &View, pause: Pause) {
+        self.due = None;
+        self.next = self.turns.next_on_grid(self.reader.now) - self.reader.now;
+        let Some(present) = &mut self.present else { return };
+        // Nothing is drawn of a belief that is certain.
+        if present.update(&*self.turns, seen, &mut Rng::new(0), pause).is_ok()
+            && let Some(world) = present.certain()
+        {
+            (self.due, self.next) = self.turns.ahead(world.state.get::<Moment>());
+        }
+    }
+
+    /// From now on there is time for a choice before something happens by itself, after one part of the budget took so long.
+    fn allow(&mut self, thinks: Thinks, part: f64) {
+        if self.due.is_some() && part > 0.0 {
+            let parts = if thinks.grows() { LAST } else { 1.0 };
+            self.turns.keep(ticks(parts * part, self.tick) + 1);
+        }
+    }
+
+    /// Whether a choice comes too late for what happens by itself if one more part of the budget is spent on it.
+    fn is_last(&self, decision: &Decision, thinks: Thinks, part: f64) -> bool {
+        let spent = ticks(thinks.cost(decision) + part, self.tick);
+        decision.action != Action::WAIT && self.due.is_some_and(|due| spent >= due)
+    }
+}
+
+/// The standard errors of a decision that is made in parts: a search knows those of its own samples only, and of what it
+/// hardly looks at any more none.
+#[derive(Default)]
+struct Errors(Vec<Sampled>);
+
+/// What the parts so far say of an action.
+struct Sampled {
+    action: Action,
+    /// How many simulations its value rests on, those of earlier decisions among them.
+    visits: u64,
+    /// Those of the parts that had an error,
+    count: f64,
+    /// and the sum of the squares of what they add to the sum of all values.
+    squares: f64,
+}
+
+impl Errors {
+    /// Takes in the errors of another part, after so many simulations, and puts those of all parts in their place.
+    fn add(&mut self, decision: &mut Decision, before: u64) {
+        let all: u64 = decision.table.iter().map(|row| row.visits).sum();
+        for row in &mut decision.table {
+            let known = self.0.iter_mut().find(|sampled| sampled.action == row.action);
+            let count = match &known {
+                Some(sampled) => row.visits.saturating_sub(sampled.visits) as f64,
+                // How many of them are new is not told: as many as of the others.
+                None => (decision.simulations - before) as f64 * row.visits as f64 / all.max(1) as f64,
+            };
+            let sampled = match known {
+                Some(sampled) => sampled,
+                None => {
+                    self.0.push(Sampled { action: row.action, visits: 0, count: 0.0, squares: 0.0 });
+                    let last = self.0.len() - 1;
+                    &mut self.0[last]
+                }
+            };
+            sampled.visits = row.visits;
+            if let Some(error) = row.error {
+                sampled.count += count;
+                sampled.squares += (count * error).powi(2);
+            }
+            if sampled.count > 0.0 {
+                row.error = Some(sampled.squares.sqrt() / sampled.count);
+            }
+        }
     }
 }
 
@@ -164,7 +267,7 @@ impl Thinks {
         }
         let (ahead, spent) = (value - other, self.cost(decision));
         if best.action == Action::WAIT {
-            return spent / session.tick >= session.until_next() as f64 || ahead > errors * doubt;
+            return spent / session.tick >= session.next as f64 || ahead > errors * doubt;
         }
         let waits = decision.table.iter().find(|row| row.action == Action::WAIT).and_then(|row| row.value);
         // As much again is spent until the doubt has become noticeably less.

@@ -150,6 +150,80 @@ fn who_sees_clearly_need_not_think_for_long() {
     }
 }
 
+/// A fruit ripens for a hundred ticks and then falls: to pick it pays the more the later it is, and nothing once it has
+/// fallen.
+struct Fruit(Info);
+
+impl Game for Fruit {
+    /// Ticks until it falls; none once it is picked or has fallen.
+    type State = Option<u64>;
+    fn info(&self) -> &Info {
+        &self.0
+    }
+    fn initial(&self) -> Self::State {
+        Some(100)
+    }
+    fn turn(&self, state: &Self::State) -> Turn {
+        if state.is_none() { Turn::Over } else { Turn::Several(Players::first(1)) }
+    }
+    fn legal(&self, _: &Self::State, _: usize, actions: &mut Vec<Action>) {
+        actions.push(PRESS);
+    }
+    fn step(&self, state: &mut Self::State, joint: &[Action], rewards: &mut [f64]) {
+        if joint == [PRESS] {
+            rewards[0] = 1.0 - state.unwrap_or(100) as f64 / 100.0;
+        }
+        *state = None;
+    }
+    fn action_name(&self, _: &Self::State, _: Option<usize>, _: Action) -> String {
+        "pick".to_owned()
+    }
+    fn text(&self, state: &Self::State, _: Option<usize>) -> String {
+        format!("{state:?}")
+    }
+    fn abilities(&self) -> Abilities<'_, Self::State> {
+        Abilities { real_time: Some(self), ..Abilities::default() }
+    }
+}
+
+impl RealTime<Option<u64>> for Fruit {
+    fn timing(&self, state: &Option<u64>) -> Timing {
+        state.map_or(Timing::Open, Timing::Due)
+    }
+    fn pass(&self, state: &mut Option<u64>, ticks: u64) {
+        *state = state.map(|left| left - ticks);
+    }
+    fn tick(&self) -> f64 {
+        0.01
+    }
+}
+
+#[test]
+fn who_knows_how_long_a_choice_takes_makes_it_at_the_last_moment() {
+    let picked = |spec: &str, hidden: bool| {
+        let info = Info { explicit_chance: true, perfect_information: !hidden, ..Info::new(1, 0.0, 1.0) };
+        let model: SharedModel = Arc::new(Fruit(info));
+        let mut referee = Referee::new(model.clone(), Rng::new(1), 1000);
+        let mut seats = [planner(spec)];
+        seats[0].start(model, 0, 1).unwrap();
+        let mut table = Planners { referee: &mut referee, seats: &mut seats, pause: &mut || false };
+        drive(&mut table, &mut VirtualClock::default(), &mut |_| ()).unwrap();
+        (referee.now().0, referee.returns()[0])
+    };
+    // A decision takes ten ticks, or as little as one.
+    let whole = "uct(simulations=160, quantum=0.5, thinks=simulations/1600)";
+    let clear = "uct(simulations=160, quantum=0.5, thinks=simulations/1600, waits=clear)";
+    assert_eq!(picked(whole, false), (60, 0.6));
+    let (at, paid) = picked(clear, false);
+    assert!((95..100).contains(&at) && paid == at as f64 / 100.0, "{at}");
+    // Where something may be hidden, when something happens next is none of a seat's business.
+    let (at, _) = picked(clear, true);
+    assert!(at < 60, "{at}");
+    // A decision that always takes as long is begun in time.
+    let (at, _) = picked("uct(simulations=160, quantum=0.5, thinks=0.1, waits=clear)", false);
+    assert!((95..100).contains(&at), "{at}");
+}
+
 #[test]
 fn time_is_refused_where_there_is_none() {
     let mut planner = planner("uct(simulations=10, thinks=0.5)");

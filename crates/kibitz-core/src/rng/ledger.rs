@@ -38,9 +38,9 @@ struct Medley {
 }
 
 impl Medley {
-    fn model(players: usize, hidden: bool) -> SharedModel {
+    fn model(players: usize, hidden: bool, discount: f64) -> SharedModel {
         let mut info = Info::new(players, -10.0, 10.0);
-        (info.perfect_information, info.discount, info.horizon) = (!hidden, 0.9, Some(9));
+        (info.perfect_information, info.discount, info.horizon) = (!hidden, discount, Some(9));
         Arc::new(Medley { info })
     }
 }
@@ -153,8 +153,8 @@ fn specs() -> Vec<String> {
 
 #[test]
 fn no_planner_draws_two_things_from_one_stream() {
-    let games =
-        [Medley::model(1, false), Medley::model(2, false), Medley::model(2, true), Medley::model(3, true)];
+    let games = [(1, false, 0.9), (2, false, 0.9), (2, true, 0.9), (3, true, 0.9), (2, false, 1.0)]
+        .map(|(players, hidden, discount)| Medley::model(players, hidden, discount));
     let mut streams = 0;
     for spec in specs() {
         LEDGER.with_borrow_mut(BTreeMap::clear);

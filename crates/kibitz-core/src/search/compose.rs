@@ -282,6 +282,7 @@ fn unread(
         ("expansion", trees && selection.is_ucb1(), "only selection=ucb1 in a tree reads it"),
         ("selection", trees, &graph),
         ("grow", trees || beliefs, &graph),
+        ("grow", p.horizon != Horizon::Moves(1), "with horizon=1 nothing lies beyond the first move"),
         ("width", trees, &graph),
         ("trees", trees, &graph),
         ("workers", trees, &graph),
@@ -299,7 +300,7 @@ fn unread(
         ("playouts", plays, in_the_end),
         ("backup", !beliefs, &graph),
         ("until_decided", !beliefs, &graph),
-        ("until_decided", p.simulations.is_some(), "it needs a number of simulations"),
+        ("until_decided", p.simulations.or(p.rounds).is_some(), "it needs a number of simulations"),
         ("until_decided", !uniform, "selection=uniform visits all actions equally often"),
         (
             "reuse",

@@ -2,12 +2,14 @@
 //!
 //! From the lowest to the highest: `tree.rs` (nodes and edges), `action_tree.rs` (actions in parts), `aim.rs`, `select.rs`, `regret.rs`, `width.rs`, `leaf.rs`,
 //! `speculative_batch.rs`, `unseen.rs`, `grown.rs` (trees for people), `public.rs` (several who move at once), `simulate.rs` (the loop that reads like the papers),
-//! `run.rs` (budgets and threads), `beliefs.rs` and `outcomes.rs` (graphs with exact means), and here the planner that ties them to a belief and a view.
+//! `run.rs` (budgets and threads), `grow.rs` (the trees of a decision), `beliefs.rs` and `outcomes.rs` (graphs with exact means), `decision.rs` (which of them searches), and here the planner that ties them to a belief and a view.
 
 mod action_tree;
 pub mod aim;
 mod beliefs;
 mod compose;
+mod decision;
+mod grow;
 mod grown;
 mod leaf;
 mod macro_search;
@@ -28,34 +30,25 @@ mod width;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::belief::{Belief, BeliefKind, Form, OpponentPolicy, Trouble, World};
-use crate::evaluate::{Evaluator, EvaluatorSpec};
-use crate::game::{Action, Info, Turn};
-use crate::interrupt::Interrupt;
-use crate::model::{Model, SharedModel, collapsed_or_self};
+use crate::evaluate::EvaluatorSpec;
+use crate::game::Action;
+use crate::model::{SharedModel, collapsed_or_self};
 use crate::planner::{Decision, Grown, Planner};
-use crate::playout::{Playout, Rollout};
+use crate::playout::Playout;
 use crate::rng::{Purpose, Rng};
 use crate::view::View;
-use aim::Aim;
 use beliefs::{BeliefSearch, LARGEST};
 use compose::{Parts, compose, lists_all};
+pub(crate) use decision::natural_horizon;
+use decision::{DecisionContext, Instruments, Search};
 use macro_search::MacroSearch;
-use outcomes::{OutcomeSearch, SearchConfig};
-use params::{Backup, Horizon, Observers, Parallel, SearchParams, TreeKind};
-use run::{Found, SearchRequest, Stop, search_tree};
+use outcomes::OutcomeSearch;
+use params::{Horizon, SearchParams, TreeKind};
 use select::Selection;
-use simulate::Problem;
 use tree::Tree;
-
-/// A simulation in a game without end and without discount stops after this many moves.
-const ENDLESS: u32 = 10_000;
-/// Where the game discounts, a simulation stops when what is left counts less than this (POMCP).
-const EPSILON: f64 = 0.01;
-/// A tree larger than this is cut down, before the next move, to what can still be reached.
-const PRUNE: usize = 1 << 21;
 
 /// Monte-Carlo tree search, in all its variants.
 pub struct TreeSearch {
@@ -153,7 +146,8 @@ impl Planner for TreeSearch {
         let model = session.model.clone();
         let alone = model.info().one_thread && self.params.workers > 1;
         let workers = if alone { 1 } else { self.params.workers };
-        let params = &SearchParams { workers, ..self.params.clone() };
+        let simulations = self.params.simulations_for(view.legal.len());
+        let params = &SearchParams { workers, simulations, ..self.params.clone() };
         let faults = model.faults();
         session.decisions += 1;
         let mut rng = session.rng.fork(Purpose::Decision(session.decisions));
@@ -220,140 +214,6 @@ impl Planner for TreeSearch {
 /// Of a larger belief, so many worlds are drawn to look at a tree.
 const SHOWN: usize = 100;
 
-/// What is the same for all that happens in one decision.
-struct DecisionContext<'a> {
-    params: &'a SearchParams,
-    view: &'a View,
-    begun: Instant,
-    /// The failures of the game before it.
-    faults: u64,
-    kind: TreeKind,
-    /// Which one of the episode it is.
-    number: u64,
-}
-
-impl DecisionContext<'_> {
-    /// What is asked of a search that is not one of trees.
-    fn request<'a>(&'a self, model: &'a dyn Model, now: &'a AtomicBool) -> SearchRequest<'a> {
-        let DecisionContext { params, view, begun, faults, .. } = *self;
-        let stop = Stop {
-            simulations: params.simulations.unwrap_or(u64::MAX),
-            transitions: params.transitions.unwrap_or(u64::MAX),
-            nodes: params.nodes as usize,
-            deadline: params.deadline(begun),
-            now,
-            faults,
-        };
-        SearchRequest { model, params, view, horizon: self.horizon(model.info()), stop }
-    }
-
-    /// How a simulation goes on beyond the tree. What the last move before a horizon pays may hang on chance; an
-    /// evaluator judges what comes before that.
-    fn rollout(&self, model: &dyn Model) -> Rollout {
-        let SearchParams { depth, horizon, ref evaluator, .. } = *self.params;
-        let settles = matches!(horizon, Horizon::Moves(_)) && evaluator.is_none() && !model.has().evaluator;
-        let one_turn = horizon == Horizon::Turn;
-        Rollout { settles, one_turn, ..Rollout::random(depth.unwrap_or(u32::MAX), model.info().discount) }
-    }
-
-    /// Moves after which a simulation stops.
-    fn horizon(&self, info: &Info) -> u32 {
-        match self.params.horizon {
-            Horizon::Moves(moves) => moves,
-            Horizon::Natural | Horizon::Turn => natural_horizon(info),
-        }
-    }
-}
-
-/// What is grown from the present: trees of what is drawn, or the graph of all outcomes.
-enum Search<'a> {
-    Trees(&'a mut Vec<Tree>),
-    Outcomes(&'a mut OutcomeSearch),
-}
-
-/// The parts that a simulation is made of.
-struct Instruments<'a> {
-    playout: &'a mut Box<dyn Playout>,
-    selection: &'a dyn Selection,
-    evaluator: Option<&'a dyn Evaluator>,
-    recent: &'a [u64],
-}
-
-impl Instruments<'_> {
-    /// What a search is about, from a world that may be the present one.
-    fn problem<'a>(
-        &'a self,
-        context: &'a DecisionContext,
-        model: &'a dyn Model,
-        belief: &dyn Belief,
-        world: &'a World,
-    ) -> Problem<'a> {
-        let DecisionContext { params, view, kind, .. } = *context;
-        let mut problem = Problem {
-            model,
-            view,
-            params,
-            kind,
-            selection: self.selection,
-            playout: &**self.playout,
-            evaluator: self.evaluator,
-            rollout: context.rollout(model),
-            horizon: context.horizon(model.info()),
-            together: 1,
-            root: 0,
-            turn: model.turn(&world.state),
-            present: &world.state,
-            inconsistent: belief.inconsistent(),
-            recent: self.recent,
-        };
-        problem.root = problem.key(world, problem.turn, view.player, 0);
-        problem
-    }
-}
-
-impl Search<'_> {
-    fn run(
-        self,
-        parts: Instruments,
-        model: &SharedModel,
-        belief: &dyn Belief,
-        context: &DecisionContext,
-        rng: Rng,
-        pause: &mut dyn FnMut() -> bool,
-    ) -> Result<Decision, String> {
-        let outcomes = match self {
-            Search::Trees(trees) => return Ok(grow(trees, parts, model, belief, context, rng, pause)),
-            Search::Outcomes(outcomes) => outcomes,
-        };
-        let present = belief.certain().ok_or("tree=outcomes needs a state that is known")?.state.clone();
-        let now = AtomicBool::new(false);
-        let request = context.request(&**model, &now);
-        let params = context.params;
-        let config = SearchConfig {
-            playout: parts.playout.fork(),
-            evaluator: parts.evaluator,
-            rollout: context.rollout(&**model),
-            playouts: params.playouts,
-            exploration: params.exploration,
-            best: params.backup.share_of_best(),
-        };
-        let mut decision = outcomes.decide(request, config, present, rng, pause)?;
-        decision.belief = belief.size();
-        decision.counters = belief.counters();
-        decision.notes.append(&mut belief.notes());
-        Ok(decision)
-    }
-}
-
-/// Moves after which a simulation stops, unless somebody wants something else.
-pub(crate) fn natural_horizon(info: &Info) -> u32 {
-    match info.horizon {
-        Some(steps) => steps,
-        None if info.discount < 1.0 => (EPSILON.ln() / info.discount.ln()).ceil() as u32,
-        None => ENDLESS,
-    }
-}
-
 /// What a search has others do.
 struct TreePolicy(Vec<Tree>);
 
@@ -368,21 +228,6 @@ impl OpponentPolicy for TreePolicy {
         }
         counts.into_iter().collect()
     }
-}
-
-/// The most simulations to make in one go. Where actions are tried in turn and there is no tree, what
-/// comes out of one simulation has no say in the next: from a known state, those of one action may as well
-/// be played out together.
-fn together(problem: &Problem) -> u32 {
-    /// So many times as many as are played at once: when one game is over, another takes its place.
-    const ROUNDS: u32 = 4;
-    let params = problem.params;
-    let uniform = !problem.selection.explores() && !problem.selection.draws();
-    let plain = params.playouts == 1 && params.backup == Backup::Mean && params.width.is_none();
-    let plain = plain && params.aim != Aim::Win; // that of each playout is known by itself only
-    let flat = params.growth() < 1.0 && uniform && !problem.playout.needs().trace;
-    let at_once = problem.model.at_once();
-    if flat && plain && at_once > 1 { ROUNDS * at_once } else { 1 }
 }
 
 impl Session {
@@ -509,110 +354,4 @@ impl Session {
         decision.notes.append(&mut self.belief.notes());
         Ok(decision)
     }
-}
-
-/// Grows the trees from the present, and says what is best.
-fn grow(
-    trees: &mut Vec<Tree>,
-    parts: Instruments,
-    model: &SharedModel,
-    belief: &dyn Belief,
-    context: &DecisionContext,
-    mut rng: Rng,
-    pause: &mut dyn FnMut() -> bool,
-) -> Decision {
-    let DecisionContext { view, begun, faults, .. } = *context;
-    let model = &**model;
-    let mut world = World::initial(model);
-    belief.sample(model, view, &mut rng, &mut world);
-    let mut problem = parts.problem(context, model, belief, &world);
-    if belief.certain().is_some() && problem.turn == Turn::One(view.player) {
-        problem.together = together(&problem);
-    }
-    let mut found = search(trees, &problem, belief, &rng, begun, faults, pause);
-    let decision = verdict::decide(&problem, belief, trees, &found, &mut rng);
-    if let Some(learnt) = found.first_mut().and_then(|found| found.playout.take()) {
-        *parts.playout = learnt;
-    }
-    decision
-}
-
-/// Grows all trees of this search until the budget is spent.
-fn search(
-    trees: &mut Vec<Tree>,
-    problem: &Problem,
-    belief: &dyn Belief,
-    rng: &Rng,
-    begun: Instant,
-    faults: u64,
-    pause: &mut dyn FnMut() -> bool,
-) -> Vec<Found> {
-    let params = problem.params;
-    let in_parallel = if params.parallel == Parallel::Root { params.workers.max(1) } else { 1 };
-    let count = if params.trees > 1 { params.trees } else { in_parallel };
-    let shared = params.parallel == Parallel::Tree && params.workers > 1;
-    // With one observer, the others' nodes are counted from the root on.
-    let keep = params.reuse && params.width.is_none() && params.observers == Observers::All;
-    // The sequence of actions until now is one of all that chance has done as well.
-    let keep = keep && problem.kind != TreeKind::OpenLoop;
-    let (floor, ..) = params.aim.range(problem.model.info());
-    let floor = if floor.is_finite() { floor } else { 0.0 };
-    trees.resize_with(count as usize, || {
-        Tree::new(shared, floor, keep).watching(problem.watches()).with_columns(problem.columns())
-    });
-    let half = params.nodes as usize / 2;
-    for tree in trees.iter_mut() {
-        if keep && tree.len() > PRUNE.min(half) {
-            tree.prune(problem.root, matches!(problem.turn, Turn::Several(_)));
-        }
-        if !keep || tree.len() > half {
-            tree.clear(); // there must be room to search
-        }
-    }
-    // An ensemble's trees have the whole budget each; parallel roots share it out.
-    let quota = |budget: Option<u64>, tree: u32| match budget {
-        None => u64::MAX,
-        Some(n) if params.trees > 1 => n,
-        Some(n) => n / u64::from(count) + u64::from(u64::from(tree) < n % u64::from(count)),
-    };
-    let sharing = if shared { u64::from(params.workers) } else { 1 };
-    let now = AtomicBool::new(false);
-    let mut found: Vec<Found> = (0..count).map(|_| Found::default()).collect();
-    // Thread t takes the trees t, t + threads, t + 2 threads, ...
-    let threads = in_parallel.min(count);
-    let mut shares: Vec<Vec<(u32, &mut Tree, &mut Found)>> = (0..threads).map(|_| Vec::new()).collect();
-    for (index, (tree, found)) in (0..).zip(trees.iter_mut().zip(&mut found)) {
-        shares[(index % threads) as usize].push((index, tree, found));
-    }
-    let work = |share: Vec<(u32, &mut Tree, &mut Found)>, mut pause: run::Pause| {
-        let turns = share.len() as f64;
-        for (turn, (index, tree, found)) in (1..).zip(share) {
-            let deadline = params
-                .milliseconds
-                .map(|ms| begun + Duration::from_secs_f64(ms / 1000.0 * f64::from(turn) / turns));
-            let stop = Stop {
-                simulations: quota(params.simulations, index),
-                transitions: (quota(params.transitions, index) / sharing).max(1),
-                nodes: params.nodes as usize,
-                deadline,
-                now: &now,
-                faults,
-            };
-            let mut rng = rng.fork(Purpose::Tree(index));
-            let mut pause = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
-            let calls = pause.as_mut().map(|pause| &mut **pause as &mut dyn FnMut() -> bool);
-            let mut interrupt = Interrupt::shared(&now, deadline, calls);
-            let root = verdict::plant(problem, tree, &mut rng, &mut interrupt);
-            *found = search_tree(problem, belief, tree, root, &stop, &rng, pause);
-        }
-    };
-    let mut shares = shares.into_iter();
-    let own = shares.next().unwrap_or_default();
-    std::thread::scope(|scope| {
-        for share in shares {
-            scope.spawn(move || work(share, None));
-        }
-        work(own, Some(pause));
-    });
-    found
 }

@@ -16,6 +16,8 @@ crate::params! {
     pub struct SearchParams {
         /// Simulations a move (for an ensemble: in each tree); 1,000 if no budget at all is given.
         pub simulations: Option<u64> = None, in Some(1)..=Some(u64::MAX);
+        /// Simulations a move for each legal action (for an ensemble: in each tree).
+        pub rounds: Option<u64> = None, in Some(1)..=Some(u64::MAX);
         /// Time a move. Results then depend on the machine: publish results with simulations.
         pub milliseconds: Option<f64> = None, in Some(0.001)..=Some(1e9);
         /// Steps of the model a move, those of playouts among them (for an ensemble: in each tree).
@@ -301,14 +303,23 @@ impl SearchParams {
         if self.evaluator.is_some() && self.playout.name() == "auto" {
             self.playout = PlayoutSpec::named("evaluator");
         }
-        // A budget of another kind takes the place of a preset's simulations.
+        // A budget of another kind takes the place of a preset's.
+        const BUDGETS: [&str; 4] = ["simulations", "rounds", "milliseconds", "transitions"];
         let says = |name: &str| spec.arguments.iter().any(|(key, _)| key == name);
-        if (says("milliseconds") || says("transitions")) && !says("simulations") {
-            self.simulations = None;
+        if BUDGETS.into_iter().any(says) {
+            self.simulations = self.simulations.filter(|_| says("simulations"));
+            self.rounds = self.rounds.filter(|_| says("rounds"));
         }
-        if self.simulations.is_none() && self.milliseconds.is_none() && self.transitions.is_none() {
+        let SearchParams { simulations, rounds, milliseconds, transitions, .. } = self;
+        if simulations.or(rounds).or(transitions).is_none() && milliseconds.is_none() {
             self.simulations = Some(1000);
         }
         Ok(self)
+    }
+
+    /// Simulations of a move where there are so many legal actions.
+    pub fn simulations_for(&self, actions: usize) -> Option<u64> {
+        let rounds = self.rounds.map(|rounds| rounds.saturating_mul(actions as u64));
+        self.simulations.into_iter().chain(rounds).min()
     }
 }

@@ -156,6 +156,38 @@ preset!(
     }
 );
 preset!(
+    "rollout",
+    "Each action once, then greedy to the turn's end: the one whose turn ends best (a baseline of McKenney 2023).",
+    "an evaluator",
+    {
+        rounds: Some(1),
+        grow: Some(0.0),
+        selection: SelectionSpec::named("uniform"),
+        horizon: Horizon::Turn,
+        playout: PlayoutSpec::named("greedy"),
+        choice: Choice::Value,
+        ties: Ties::Random,
+        reuse: false,
+        belief: Form::Sampled(20).into(),
+    }
+);
+preset!(
+    "hillclimb",
+    "Each action once: the one after which the evaluator promises most (a baseline of McKenney 2023).",
+    "an evaluator",
+    {
+        rounds: Some(1),
+        grow: Some(0.0),
+        selection: SelectionSpec::named("uniform"),
+        horizon: Horizon::Moves(1),
+        playout: PlayoutSpec::named("evaluator"),
+        choice: Choice::Value,
+        ties: Ties::Random,
+        reuse: false,
+        belief: Form::Sampled(20).into(),
+    }
+);
+preset!(
     "flat-mc",
     "Every action equally often, each followed by a playout; no tree.",
     "",

@@ -28,6 +28,7 @@ mod play;
 mod starter;
 mod state;
 mod toml;
+mod words;
 
 use actions::Choice;
 use board::{CELLS, GENERALS, SPRINGS, bit};

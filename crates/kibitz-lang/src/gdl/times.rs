@@ -129,6 +129,11 @@ pub fn is_timed(clauses: &[Clause]) -> bool {
 /// Whether chance may have a move that it makes after a while: one whose first argument is, or may be, a number above
 /// zero.
 pub fn may_delay(rules: &Rules) -> bool {
+    let is_random = |term: &Term| matches!(term, Term::Constant { name, .. } if *name == Symbol::RANDOM);
+    let plays = |head: &Atom| head.name == Symbol::ROLE && head.args.iter().any(is_random);
+    if !rules.clauses.iter().any(|clause| plays(&clause.head)) {
+        return false;
+    }
     let moves = rules.clauses.iter().filter(|clause| clause.head.name == Symbol::LEGAL);
     moves.map(|clause| &clause.head.args[..]).any(|args| match args {
         [Term::Constant { name, .. }, _] if *name != Symbol::RANDOM => false,
@@ -137,7 +142,7 @@ pub fn may_delay(rules: &Rules) -> bool {
             Some(Term::Constant { name, .. }) => is_lifetime(rules.symbols.name(*name)),
             first => matches!(first, Some(Term::Variable { .. })),
         },
-        _ => rules.symbols.first(Symbol::RANDOM).is_some(),
+        _ => true,
     })
 }
 

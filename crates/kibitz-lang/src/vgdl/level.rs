@@ -90,19 +90,28 @@ pub fn level(rules: &Rules, source: &Source, file: u16, limits: LevelLimits) -> 
     let longest = width.max(height) as i32;
     let block = rules.block.unwrap_or((800 / longest).max(2)).min(MOST_PIXELS / longest).max(1);
     let mut level = Level { width: width as i32, height: height as i32, block, placed: Vec::new() };
-    let (mut unknown, mut ragged) = (Vec::new(), None);
+    let (mut unknown, mut ragged, mut avatars) = (Vec::new(), None, Vec::new());
+    let is_avatar = |kind: &KindId| {
+        let class = rules.kinds[usize::from(*kind)].class;
+        matches!(class.map(|class| class.conduct), Some(Conduct::Avatar(_)))
+    };
     for (row, (start, line)) in rows.iter().enumerate() {
         // What is refused need not be read on: a character may stand for many types.
         if level.placed.len() > limits.sprites {
             break;
         }
-        if line.chars().count() > width {
-            ragged = ragged.or(Some(Span::new(*start, start + line.len())));
+        let cells = line.chars().count();
+        if cells != width && ragged.is_none() {
+            ragged = Some((cells, Span::new(*start, start + line.len())));
         }
         for (column, (at, character)) in line.char_indices().enumerate().take(width) {
             match rules.placed(character) {
                 Some(_) if level.placed.len() > limits.sprites => break,
-                Some(kinds) => level.placed.extend(kinds.iter().map(|k| (*k, column as i32, row as i32))),
+                Some(kinds) => {
+                    level.placed.extend(kinds.iter().map(|k| (*k, column as i32, row as i32)));
+                    let span = Span::new(start + at, start + at + character.len_utf8());
+                    avatars.extend(kinds.iter().filter(|kind| is_avatar(kind)).map(|_| span));
+                }
                 None if character == ' ' || character == '.' || unknown.contains(&character) => {}
                 None => {
                     unknown.push(character);
@@ -113,30 +122,27 @@ pub fn level(rules: &Rules, source: &Source, file: u16, limits: LevelLimits) -> 
             }
         }
     }
-    if let Some(span) = ragged {
+    if let Some((cells, span)) = ragged {
+        let (how, what) = if cells > width { ("longer", "cut") } else { ("shorter", "empty") };
         let message =
-            format!("this line is longer than the first, which has {width} cells: the rest is cut");
+            format!("this line is {how} than the first, which has {width} cells: the rest is {what}");
         findings.push(Finding::new(&RAGGED, span, message).in_file(file));
     }
     if level.placed.len() > limits.sprites {
         let message = format!("there are more sprites than {} (limit.sprites)", limits.sprites);
         findings.push(Finding::new(&SIZE, Span::default(), message).in_file(file));
     }
-    let is_avatar = |kind: KindId| {
-        matches!(rules.kinds[usize::from(kind)].class.map(|class| class.conduct), Some(Conduct::Avatar(_)))
-    };
-    let avatars = level.placed.iter().filter(|(kind, ..)| is_avatar(*kind)).count();
-    if avatars == 0 {
-        let message = "no character of this level stands for an avatar";
-        findings.push(
-            Finding::new(&NOBODY, Span::default(), message)
-                .help("`A` does, unless the LevelMapping changes that")
-                .in_file(file),
-        );
-    } else if avatars > 1 {
-        findings.push(
-            Finding::new(&SEVERAL, Span::default(), format!("there are {avatars} avatars")).in_file(file),
-        );
+    match avatars[..] {
+        [] => {
+            let message = "no character of this level stands for an avatar";
+            let help = "`A` does, unless the LevelMapping changes that";
+            findings.push(Finding::new(&NOBODY, Span::default(), message).help(help).in_file(file));
+        }
+        [_] => {}
+        [_, second, ..] => {
+            let message = format!("there are {} avatars, and this is the second", avatars.len());
+            findings.push(Finding::new(&SEVERAL, second, message).in_file(file));
+        }
     }
     (level, findings)
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::common::processor_seconds;
-use crate::vgdl::world;
+use crate::vgdl::{recorded, world};
 
 const RIGHT: Input = Input::Go(Orientation::RIGHT);
 
@@ -387,4 +387,51 @@ fn vgdl_large_files_are_refused_or_read_in_bounded_time() {
     }
     let took = processor_seconds() - begin;
     assert!(Duration::from_secs_f64(took) < Duration::from_secs(30), "{took} s");
+}
+
+/// The recorded games' files, mangled: never a panic, and soon done.
+#[test]
+fn vgdl_mangled_files_of_others_end() {
+    let Some((_, corpus)) = recorded() else { return };
+    let mut files: Vec<_> =
+        std::fs::read_dir(&corpus).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("a text");
+    let is_level = |path: &std::path::Path| path.to_string_lossy().contains("_lvl");
+    let (levels, rules): (Vec<_>, Vec<_>) = files.into_iter().partition(|path| is_level(path));
+    let (levels, rules): (Vec<String>, Vec<String>) =
+        (levels.iter().map(|path| read(path)).collect(), rules.iter().map(|path| read(path)).collect());
+    assert!(rules.len() >= 30 && levels.len() >= 90);
+    let mut rng = Rng::new(5);
+    let mut any = |most: usize| rng.below(most as u32) as usize;
+    let begin = processor_seconds();
+    for round in 0..600 {
+        // Words of one game, and whole lines of others, get into another, or something is lost.
+        let other: Vec<&str> = rules[any(rules.len())].split_inclusive('\n').collect();
+        let mut lines: Vec<String> =
+            rules[round % rules.len()].split_inclusive('\n').map(str::to_owned).collect();
+        for _ in 0..1 + any(4) {
+            let at = any(lines.len());
+            match any(5) {
+                0 => lines[at] = other[any(other.len())].to_owned(),
+                1 => lines[at].insert_str(0, &" ".repeat(any(9))),
+                2 => lines[at] = lines[at].trim_start().to_owned(),
+                3 => lines[at].clear(),
+                _ => {
+                    let from = other[any(other.len())].split_whitespace().next_back().unwrap_or("=");
+                    let into = lines[at].clone();
+                    let word = into.split_whitespace().nth(any(4)).unwrap_or(">");
+                    lines[at] = into.replace(word, from);
+                }
+            }
+        }
+        let mut text: Vec<char> = levels[any(levels.len())].chars().collect();
+        for _ in 0..any(4) {
+            let at = any(text.len());
+            text[at] = ['\n', 'A', ' ', 'w', '0', 'é', '\t'][any(7)];
+        }
+        try_it(&lines.concat(), &text.into_iter().collect::<String>());
+    }
+    let took = processor_seconds() - begin;
+    assert!(took < 30.0, "{took} s");
 }

@@ -136,7 +136,7 @@ def _frames(
         movers = first.move.movers
         who = ", ".join(game.player_name(mover) for mover in movers)
         reasons = []
-        for mover, decision in zip(movers, first.move.decisions, strict=True):
+        for mover, decision in zip(movers, first.move.decisions, strict=bool(first.move.decisions)):
             reasons.append(
                 f"<h3>{escape(game.player_name(mover))}: {escape(decision.name)} "
                 f'<span class="dim spec">{escape(replay.planners[mover])}</span></h3>'
@@ -156,7 +156,7 @@ def _aftermath(turn: list[Frame], drawn: list[Frame], game: Game) -> Iterator[st
     for player in range(game.info.players):
         paid = sum(frame.move.rewards[player] for frame in turn)
         if paid:
-            yield f"{game.player_name(player)} is paid {paid:+g}"
+            yield f"{game.player_name(player)} is paid {paid:+.12g}"
 
 
 SIDE_BY_SIDE = 4
@@ -226,5 +226,5 @@ def _reasons(decision: Reasons, game: Game, player: int) -> str:
 
 
 def _outcome(replay: Replay, game: Game) -> str:
-    each = [f"{game.player_name(seat)} gets {value:+g}" for seat, value in enumerate(replay.returns)]
+    each = [f"{game.player_name(seat)} gets {value:+.12g}" for seat, value in enumerate(replay.returns)]
     return ", ".join(each) + ("" if replay.over else " (left unfinished)")

@@ -36,6 +36,7 @@ Measure = Literal[
     "relative simulations",
     "share of time",
     "heuristic seconds",
+    "CPU milliseconds a move",
 ]
 Shown = Literal[
     "expected return",
@@ -62,8 +63,8 @@ UNPLAYED = ("exact value", "playout win rate", "end of a search", *COSTS, "heuri
 """Measures that need no experiment."""
 Style = Literal["lines", "heat map"]
 """How a curve's panel is drawn."""
-Ordered = Literal["mean return", "CPU seconds"]
-"""What an order is by: more return, or less processor time a game."""
+Ordered = Literal["mean return", "CPU seconds", "CPU milliseconds a move"]
+"""What an order is by: more return, or less processor time a game or a move."""
 DRAWN = ("mean return", "undiscounted return", "win rate")
 """Measures that a curve may show."""
 FROM_REPLAYS = ("undiscounted return", "action frequency")
@@ -230,6 +231,8 @@ class Order:
     """By default the experiment's, if it has only one."""
     measure: Ordered = "mean return"
     """What they are compared by."""
+    players: tuple[int, ...] = ()
+    """On which seat, from 0, one for each planner; nothing for on all of them."""
 
 
 @dataclass(frozen=True)

@@ -247,12 +247,15 @@ class ReproductionReader(Reader):
             "claim": self.get(table, "claim", place, one_of(*get_args(Claim))),
             "game": self.get(table, "game", place, text),
             "measure": self.get(table, "measure", place, one_of(*get_args(Ordered))),
+            "players": self.several(table, "players", place, whole),
         }
         order = Order(**({"title": "", "planners": ()} | {k: v for k, v in found.items() if v is not None}))
         if "title" not in table or len(order.planners) < 2:
             self.wrong(
                 place, "an [[order]] needs title = ... and planners = [...], two or more, the best first"
             )
+        if len(order.players) not in (0, len(order.planners)):
+            self.wrong((*place, "players"), "players has one seat for each planner, from 0")
         return order
 
     def _search(self, plain: Any, place: Place) -> Search:

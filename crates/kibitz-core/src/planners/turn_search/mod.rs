@@ -38,8 +38,14 @@ crate::params! {
         pub replies: u32 = 12, in 0..=100_000;
         /// Positions that are kept after each action of a reply.
         pub reply_width: u32 = 4, in 1..=100_000;
+        /// Turns that are looked ahead: 1 is the reply, 2 the next turn after it as well, and so on.
+        pub ahead: u32 = 1, in 1..=100;
         /// Possible worlds in which a reply is looked at.
         pub worlds: u32 = 2, in 1..=1_000_000;
+        /// Where several choose at once, as in a mulligan before the first turn: turns that are then played on,
+        pub first_turns: u32 = 4, in 1..=100;
+        /// and the possible worlds in which they are.
+        pub first_worlds: u32 = 16, in 1..=1_000_000;
         /// What judges positions in place of the game's evaluator; none is linear where the game has features, else its
         /// own evaluator.
         pub evaluator: Option<EvaluatorSpec> = None;
@@ -94,7 +100,8 @@ impl Planner for TurnSearch {
             return Err(named("it needs returns that are not discounted, as this game's are".to_owned()));
         }
         let belief = self.params.belief.without_search().map_err(named)?;
-        let belief = belief.build(&*model, self.params.worlds.into()).map_err(named)?;
+        let worlds = self.params.worlds.max(self.params.first_worlds);
+        let belief = belief.build(&*model, worlds.into()).map_err(named)?;
         self.session = Some(Session::new(model, belief, seed));
         self.plan.clear();
         Ok(())
@@ -120,11 +127,13 @@ impl Planner for TurnSearch {
         if let Some(guess) = session.believe(view, &mut rng, &mut late)? {
             return Ok(guess);
         }
-        let mut worlds = Vec::new();
-        for drawn in 0..self.params.worlds {
-            if drawn > 0 && late() {
-                break;
-            }
+        let mut worlds: Vec<State> = Vec::new();
+        let wanted = |first: Option<&State>| match first.map(|state| model.turn(state)) {
+            None => 1,
+            Some(Turn::One(_)) => self.params.worlds,
+            Some(_) => self.params.first_worlds,
+        };
+        while worlds.len() < wanted(worlds.first()) as usize && (worlds.is_empty() || !late()) {
             let mut world = World::initial(&*model);
             session.belief.sample(&*model, view, &mut rng, &mut world);
             worlds.push(world.state);
@@ -245,54 +254,70 @@ impl TurnDecision<'_> {
         (rows, lines.into_iter().next().map(|line| line.actions).unwrap_or_default())
     }
 
-    /// What is left of the end of a turn after the best reply that the next player finds, on average over the worlds.
+    /// What is left of the end of a turn after the best turns that the next players find, on average over the worlds.
     fn replied(&self, line: &Line, worlds: &[State], steps: &mut u64, interrupt: &mut Interrupt) -> f64 {
         let mut sum = 0.0;
         for (number, world) in worlds.iter().enumerate() {
             let (mut end, mut paid) = (line.end.clone(), line.paid);
             if number > 0 {
-                (end, paid) = self.replay(world, &line.actions, steps);
+                (end, paid) = self.replay(world, &line.actions, steps, interrupt);
             }
-            sum += match self.model.turn(&end) {
-                Turn::One(next) if next != self.me => {
-                    let luck = self.luck.fork(Purpose::Step(number as u32));
-                    let beam = self.beam(next, self.params.reply_width, luck);
-                    let reply = beam.search(&end, 1, steps, u64::MAX, interrupt);
-                    paid + reply.first().map_or(0.0, |reply| reply.judged)
-                }
-                _ => line.judged,
-            };
+            let mut luck = self.luck.fork(Purpose::Step(number as u32));
+            let over = number > 0 && self.model.turn(&end) == Turn::Over;
+            let (mut last, mut value) = (self.me, if over { paid } else { line.judged });
+            for _ in 0..self.params.ahead {
+                let next = match self.model.turn(&end) {
+                    Turn::One(next) if next != last => next,
+                    _ => break,
+                };
+                let beam = self.beam(next, self.params.reply_width, luck.clone());
+                let Some(turn) = beam.search(&end, 1, steps, u64::MAX, interrupt).pop() else { break };
+                value = paid + turn.judged;
+                (end, paid, last) = (turn.end, paid + turn.paid, next);
+                luck = Rng::new(luck.bits());
+            }
+            sum += value;
         }
         sum / worlds.len() as f64
     }
 
-    /// The same actions in another world, as far as they are legal there; then the turn's end.
-    fn replay(&self, world: &State, actions: &[Action], steps: &mut u64) -> (State, f64) {
+    /// The same actions in another world, until chance has had a part in it or they are not legal there; the rest of the turn
+    /// is searched anew then.
+    fn replay(
+        &self,
+        world: &State,
+        actions: &[Action],
+        steps: &mut u64,
+        interrupt: &mut Interrupt,
+    ) -> (State, f64) {
         let (model, mut state) = (self.model, world.clone());
         let mut rewards = [0.0; MAX_PLAYERS];
         let rewards = &mut rewards[..model.info().players];
         let mut luck = self.luck.clone();
         let mut legal = Vec::new();
-        let last = actions.last().copied();
         for &action in actions {
+            legal.clear();
+            model.legal(&state, self.me, &mut legal);
+            let mut draws = u64::MAX;
+            if legal.contains(&action) {
+                model.step(&mut state, &[action], rewards);
+                draws = settle(model, &mut state, &mut luck, rewards);
+                *steps += 1 + draws;
+            }
             if model.turn(&state) != Turn::One(self.me) {
                 break;
             }
-            legal.clear();
-            model.legal(&state, self.me, &mut legal);
-            let Some(action) =
-                [Some(action), last].into_iter().flatten().find(|action| legal.contains(action))
-            else {
-                break;
-            };
-            model.step(&mut state, &[action], rewards);
-            *steps += 1 + settle(model, &mut state, &mut luck, rewards);
+            if draws > 0 {
+                let beam = self.beam(self.me, self.params.reply_width, luck);
+                let rest = beam.search(&state, 1, steps, u64::MAX, interrupt).pop();
+                return rest
+                    .map_or((state, rewards[self.me]), |rest| (rest.end, rewards[self.me] + rest.paid));
+            }
         }
         (state, rewards[self.me])
     }
 
-    /// What each of some actions promises that are chosen when others choose as well: the best turn after it, if others end
-    /// theirs meanwhile.
+    /// What each of some actions promises that are chosen when others choose as well: what is left after the first turns.
     fn at_once(
         &self,
         legal: &[Action],
@@ -304,11 +329,12 @@ impl TurnDecision<'_> {
         let mut rows: Vec<Row> = legal.iter().map(|action| (*action, None, 0)).collect();
         let mut sums = vec![0.0; rows.len()];
         'rounds: for world in worlds {
+            let luck = rng.fork(Purpose::Step(rows[0].2 as u32));
             for ((action, value, visits), sum) in rows.iter_mut().zip(&mut sums) {
                 if interrupt.poll() || *steps >= self.limit {
                     break 'rounds;
                 }
-                *sum += self.first_turn(world, *action, rng, steps, interrupt);
+                *sum += self.first_turns(world, *action, luck.clone(), steps, interrupt);
                 *visits += 1;
                 *value = Some(*sum / *visits as f64);
             }
@@ -318,42 +344,50 @@ impl TurnDecision<'_> {
         rows
     }
 
-    fn first_turn(
+    fn first_turns(
         &self,
         world: &State,
         action: Action,
-        rng: &mut Rng,
+        mut luck: Rng,
         steps: &mut u64,
         interrupt: &mut Interrupt,
     ) -> f64 {
         let (model, mut state, mut own) = (self.model, world.clone(), Some(action));
         let mut rewards = [0.0; MAX_PLAYERS];
         let rewards = &mut rewards[..model.info().players];
-        let mut scratch = Vec::new();
-        for _ in 0..self.params.depth {
+        let (mut scratch, mut turns, mut others) = (Vec::new(), 0, 0);
+        let (mut paid, mut value) = (0.0, 0.0);
+        loop {
             let turn = model.turn(&state);
-            let mut joint = [Action(0); MAX_PLAYERS];
-            for (slot, player) in joint.iter_mut().zip(turn.movers().iter()) {
-                let asked = if player == self.me { own.take() } else { None };
-                let ends = if model.has().end_turn { model.end_turn(&state, player) } else { None };
-                let ends = ends.filter(|_| turn == Turn::One(player));
-                *slot = match asked.or(ends) {
-                    Some(action) => action,
-                    None => model.random_action(&state, player, &mut scratch, rng),
-                };
-            }
-            if turn == Turn::Over {
-                break;
-            }
-            model.step(&mut state, &joint[..turn.width()], rewards);
-            *steps += 1 + settle(model, &mut state, rng, rewards);
-            if model.turn(&state) == Turn::One(self.me) {
-                let beam = self.beam(self.me, self.params.reply_width, self.luck.clone());
-                let lines = beam.search(&state, 1, steps, self.limit, interrupt);
-                return rewards[self.me] + lines.first().map_or(0.0, |line| line.value);
+            match turn {
+                Turn::One(player) if turns < self.params.first_turns => {
+                    let beam = self.beam(player, self.params.reply_width, luck.clone());
+                    let Some(line) = beam.search(&state, 1, steps, self.limit, interrupt).pop() else {
+                        break;
+                    };
+                    value = paid + line.judged;
+                    paid += line.paid;
+                    state = line.end;
+                    turns += 1;
+                    luck = Rng::new(luck.bits());
+                }
+                Turn::Several(movers) if others < self.params.depth => {
+                    let mut joint = [Action(0); MAX_PLAYERS];
+                    for (slot, player) in joint.iter_mut().zip(movers.iter()) {
+                        let asked = if player == self.me { own.take() } else { None };
+                        *slot = asked.unwrap_or_else(|| {
+                            model.random_action(&state, player, &mut scratch, &mut luck)
+                        });
+                    }
+                    model.step(&mut state, &joint[..turn.width()], rewards);
+                    *steps += 1 + settle(model, &mut state, &mut luck, rewards);
+                    (paid, value) = (rewards[self.me], rewards[self.me]);
+                    others += 1;
+                }
+                _ => break,
             }
         }
-        rewards[self.me]
+        value
     }
 
     /// A way from the present on, as far as no chance decides what comes: what follows is planned then, with what it has

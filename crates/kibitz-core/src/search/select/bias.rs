@@ -31,7 +31,7 @@ impl Selection for ProgressiveBias {
 
     fn prepare(&self, at: &Choices, position: &dyn Position, player: usize, context: &mut Context) {
         for (index, edge) in at.edges.iter().enumerate() {
-            let value = afterstate_value(position, player, edge.action(), Chance::Judged, context);
+            let value = afterstate_value(position, player, edge.action(), Chance::Evaluated, context);
             at.set_column(HEURISTIC, index, value);
         }
     }

@@ -285,6 +285,8 @@ pub struct Card {
     pub effects: Vec<Effect>,
     pub follow_ups: Vec<FollowUp>,
     pub abilities: Vec<(When, Effect)>,
+    /// All that it does, for people.
+    pub text: String,
 }
 
 impl Card {

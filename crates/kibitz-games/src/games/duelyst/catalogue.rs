@@ -9,6 +9,7 @@ use toml_edit::Document;
 use super::card::{Aim, Card, Deed, FollowUp, Keyword, Kind};
 use super::effects_text::{Names, read_ability, read_aim, read_effect};
 use super::toml::{Source, Table, find};
+use super::words::describe;
 
 /// Cards of a deck, the General not counted.
 pub const DECK: u32 = 39;
@@ -22,7 +23,7 @@ const LONGEST: u64 = 1_000_000;
 const LARGEST: i64 = 999;
 
 /// The factions; neutral cards have the number 0.
-const FACTIONS: [(&str, u8); 7] = [
+pub const FACTIONS: [(&str, u8); 7] = [
     ("neutral", 0),
     ("lyonar", 1),
     ("songhai", 2),
@@ -94,20 +95,24 @@ impl Catalogue {
             ));
         }
         let mut catalogue = Catalogue::default();
+        let mut places = Vec::new();
         for (source, document) in &documents {
             let mut table = Table::from(*source, document.as_table(), None);
-            let cards = table.each("card", |card| read_card(card, &names))?;
-            catalogue.cards.extend(cards);
+            table.each("card", |table| {
+                let card = read_card(table, &names)?;
+                places.push(table.error(&card.name));
+                catalogue.cards.push(card);
+                Ok(())
+            })?;
         }
-        catalogue.check()?;
+        catalogue.check(&places)?;
         for (source, document) in &documents {
             let mut table = Table::from(*source, document.as_table(), None);
-            for deck in table.each("deck", |deck| catalogue.read_deck(*source, deck))? {
-                if catalogue.decks.iter().any(|other| other.name == deck.name) {
-                    return Err(source.error(None, &format!("there are two decks called '{}'", deck.name)));
-                }
+            table.each("deck", |deck| {
+                let deck = catalogue.read_deck(*source, deck)?;
                 catalogue.decks.push(deck);
-            }
+                Ok(())
+            })?;
         }
         Ok(catalogue)
     }
@@ -118,16 +123,14 @@ impl Catalogue {
     /// None has.
     pub fn deck(&self, name: &str) -> Result<&Deck, String> {
         self.decks.iter().find(|deck| deck.name == name).ok_or_else(|| {
-            let names = || self.decks.iter().map(|deck| deck.name.as_str());
-            let SpecError(what) = unknown("deck", name, names());
-            let all: Vec<&str> = names().collect();
-            format!("{what}; there are {} (more come from a file of cards: cards=FILE)", all.join(", "))
+            let SpecError(what) = unknown("deck", name, self.decks.iter().map(|deck| deck.name.as_str()));
+            format!("{what} (more come from a file of cards: cards=FILE)")
         })
     }
 
-    /// Cards that others make or cast must be of the right kind.
-    fn check(&self) -> Result<(), String> {
-        for card in &self.cards {
+    /// Cards that others make or cast must be of the right kind. Each has its place in its file.
+    fn check(&self, places: &[String]) -> Result<(), String> {
+        for (card, place) in self.cards.iter().zip(places) {
             let effects =
                 card.effects.iter().chain(card.follow_ups.iter().flat_map(|second| &second.effects));
             let effects = effects.chain(card.abilities.iter().map(|(_, effect)| effect));
@@ -136,16 +139,13 @@ impl Catalogue {
                 _ => None,
             }) {
                 if made.kind != Kind::Minion {
-                    return Err(format!(
-                        "{}: only minions can be made, and {} is none",
-                        card.name, made.name
-                    ));
+                    return Err(format!("{place}: only minions can be made, and {} is none", made.name));
                 }
             }
             if let Some(spell) = card.spell.map(|spell| &self.cards[usize::from(spell)])
                 && spell.kind != Kind::Spell
             {
-                return Err(format!("{}: its spell is {}, which is none", card.name, spell.name));
+                return Err(format!("{place}: its spell is {}, which is none", spell.name));
             }
         }
         Ok(())
@@ -153,6 +153,9 @@ impl Catalogue {
 
     fn read_deck(&self, source: Source<'_>, table: &mut Table<'_>) -> Result<Deck, String> {
         let name = table.text("name")?.ok_or_else(|| table.error("a deck needs a name"))?;
+        if self.decks.iter().any(|other| other.name == name) {
+            return Err(table.error_at("name", &format!("there are two decks called '{name}'")));
+        }
         let number = |text: &str| {
             let found = self.cards.iter().position(|card| card.name == text);
             found.map(|number| number as u8).ok_or_else(|| {
@@ -225,6 +228,7 @@ fn read_card(table: &mut Table<'_>, names: &Names) -> Result<Card, String> {
         effects: Vec::new(),
         follow_ups: Vec::new(),
         abilities: Vec::new(),
+        text: String::new(),
     };
     read_kind(table, names, &mut card)?;
     if let Some(race) = table.text("race")? {
@@ -264,6 +268,7 @@ fn read_card(table: &mut Table<'_>, names: &Names) -> Result<Card, String> {
         let what = "only spells have effects; say when it acts: abilities = [{ when = \"it is played\", do = ... }]";
         return Err(table.error_at("effects", &about(what.to_owned())));
     }
+    card.text = describe(&card, names);
     Ok(card)
 }
 

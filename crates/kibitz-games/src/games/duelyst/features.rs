@@ -1,6 +1,6 @@
 //! What a position is judged by: numbers of one side less the other's, for a linear evaluator.
 //!
-//! The weights were learned from games of `turn-search` against itself; `docs/duelyst.md` has the command.
+//! The weights were set by hand and compared in matches; `docs/turns.md` has how, and what came of learning them.
 
 use super::Rules;
 use super::board::{apart, manhattan, place};
@@ -13,7 +13,7 @@ const FRAIL: i16 = 10;
 /// Steps that a walker takes in a turn.
 const STEPS: u8 = 2;
 
-/// What each number is, and what it weighs: in the logarithm of the odds of winning.
+/// What each number is, and what it weighs.
 pub const FEATURES: [(&str, f64); COUNT] = [
     ("health of the General", 0.06),
     ("health that a frail General lacks", -0.08),

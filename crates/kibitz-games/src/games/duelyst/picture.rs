@@ -1,7 +1,7 @@
 //! Duelyst in plain characters and in pictures: all of it, or what one player may know.
 
 use super::board::{COLUMNS, ROWS, bit, cell, name};
-use super::card::Keyword;
+use super::card::{Card, Keyword, Kind};
 use super::state::{NONE, Position, Stage, Unit};
 use super::{Duelyst, UNKNOWN};
 use crate::bits::ones;
@@ -10,7 +10,9 @@ use crate::draw::{DARK, FAINT, FIRST, GOOD, INK, LIGHT, PAPER, Picture, SECOND, 
 const COLOURS: [&str; 2] = [FIRST, SECOND];
 const CREEP: &str = "#6b5a86";
 /// Width of a cell in characters.
-const WIDE: usize = 8;
+const WIDE: usize = 5;
+/// No line of text is wider, but for remarks.
+const LINE: usize = 58;
 /// Lengths of pictures.
 const CELL: i32 = 72;
 const LEFT: i32 = 24;
@@ -71,26 +73,34 @@ impl Duelyst {
         if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) }
     }
 
-    /// The cards of a hand, as a viewer may see them, with their slots.
+    /// The cards of a hand with their slots, those that a viewer does not know without what they are.
     fn hand(
         &self,
         position: &Position,
         seat: usize,
         viewer: Option<usize>,
-    ) -> Vec<(usize, String, Option<u8>)> {
+    ) -> impl Iterator<Item = (usize, Option<&Card>)> {
         let is_open = viewer.is_none_or(|viewer| viewer == seat);
-        let held = position.sides[seat].hand.iter().enumerate().filter(|(_, card)| **card != NONE);
-        held.map(|(slot, card)| match (is_open, *card) {
-            (true, card) if card != UNKNOWN => {
-                (slot, self.card_name(card).to_owned(), Some(self.rules.cards[usize::from(card)].mana))
-            }
-            _ => (slot, "?".to_owned(), None),
+        let held = position.sides[seat].hand.into_iter().enumerate().filter(|(_, card)| *card != NONE);
+        held.map(move |(slot, card)| {
+            (slot, self.rules.cards.get(usize::from(card)).filter(|_| is_open && card != UNKNOWN))
         })
-        .collect()
+    }
+
+    /// Mana, pile, artifacts and the General's spell, in words.
+    fn holdings(&self, position: &Position, seat: usize) -> Vec<String> {
+        let side = &position.sides[seat];
+        let mut words =
+            vec![format!("mana {}/{}", side.mana, side.shown_mana()), format!("pile {}", side.left)];
+        words.extend(side.artifacts().map(|(card, left)| format!("{} ({left})", self.card_name(card))));
+        if side.is_spell_ready {
+            words.push(format!("may cast {}", self.card_name(self.rules.spells[seat])));
+        }
+        words
     }
 
     /// What is on a cell without a unit.
-    fn ground(position: &Position, here: u8) -> &'static str {
+    pub fn ground(position: &Position, here: u8) -> &'static str {
         match position.creep.iter().find(|creep| creep.cell == here) {
             Some(creep) if creep.owner == 0 => "creep 1",
             Some(_) => "creep 2",
@@ -103,30 +113,17 @@ impl Duelyst {
     pub fn draw_text(&self, position: &Position, viewer: Option<usize>) -> String {
         let mut lines = vec![self.caption(position)];
         for seat in [1, 0] {
-            let side = &position.sides[seat];
-            let mut line = format!(
-                "player {}: mana {}/{}, pile {}",
-                seat + 1,
-                side.mana,
-                side.shown_mana(),
-                side.left
-            );
-            for (card, durability) in side.artifacts() {
-                line += &format!(", {} ({durability})", self.card_name(card));
+            let words = self.holdings(position, seat).join(", ");
+            add_wrapped(&mut lines, &format!("player {}: ", seat + 1), &words);
+            let hand: Vec<_> = self.hand(position, seat, viewer).collect();
+            let unknown: Vec<String> = hand.iter().map(|(slot, _)| format!("{} ?", slot + 1)).collect();
+            let is_known = hand.iter().any(|(_, card)| card.is_some());
+            let heading = format!("  hand: {}", if is_known { String::new() } else { unknown.join(", ") });
+            lines.push(heading.trim_end().to_owned());
+            for (slot, card) in hand.into_iter().filter_map(|(slot, card)| Some((slot, card?))) {
+                let text = format!("{} [{}] {}", card.name, card.mana, card.text);
+                add_wrapped(&mut lines, &format!("  {} ", slot + 1), text.trim_end());
             }
-            if side.is_spell_ready {
-                line += &format!(", may cast {}", self.card_name(self.rules.spells[seat]));
-            }
-            lines.push(line);
-            let hand = self.hand(position, seat, viewer);
-            let cards: Vec<String> = hand
-                .into_iter()
-                .map(|(slot, name, mana)| match mana {
-                    Some(mana) => format!("{} {name} [{mana}]", slot + 1),
-                    None => format!("{} {name}", slot + 1),
-                })
-                .collect();
-            lines.push(format!("  hand: {}", cards.join(", ")));
         }
         let bar = format!("  +{}", format!("{}+", "-".repeat(WIDE)).repeat(COLUMNS.into()));
         lines.push(bar.clone());
@@ -140,9 +137,13 @@ impl Duelyst {
                         let unit = &position.units[index];
                         let attack = position.attack(&self.rules.cards, unit);
                         let numbers = format!("{attack}/{}", unit.health());
-                        (format!("{} {}", unit.owner + 1, self.letters(unit)), numbers)
+                        (format!("{}{}", unit.owner + 1, self.letters(unit)), numbers)
                     }
-                    None => (Self::ground(position, here).to_owned(), String::new()),
+                    None => {
+                        let ground = Self::ground(position, here);
+                        let (first, second) = ground.split_once(' ').unwrap_or((ground, ""));
+                        (first.to_owned(), second.to_owned())
+                    }
                 };
                 upper += &format!("{first:^WIDE$}|");
                 lower += &format!("{second:^WIDE$}|");
@@ -153,9 +154,10 @@ impl Duelyst {
         lines.push(format!("   {}", letters.collect::<String>().trim_end()));
         for unit in &position.units {
             lines.push(format!(
-                "{} player {}: {} {}/{}{}",
+                "{} {}{}: {} {}/{}{}",
                 name(unit.cell),
                 unit.owner + 1,
+                self.letters(unit),
                 self.card_name(unit.card),
                 position.attack(&self.rules.cards, unit),
                 unit.health(),
@@ -206,7 +208,7 @@ impl Duelyst {
                 if unit.is_general() { 26 } else { 21 },
                 COLOURS[usize::from(unit.owner)],
             );
-            picture.words(x, y - 6, 15, PAPER, self.letters(unit));
+            picture.words(x, y - 6, 13, PAPER, self.letters(unit));
             if unit.has(Keyword::Provoke) {
                 picture.ring(x, y - 4, 27, 3, INK);
             }
@@ -220,46 +222,66 @@ impl Duelyst {
                 picture.words(x, y + 20, 10, FAINT, if unit.is_stunned() { "stun" } else { "zz" });
             }
         }
-        for (seat, y) in [(1, 30), (0, TOP + i32::from(ROWS) * CELL + 24)] {
-            self.draw_side(&mut picture, position, viewer, seat, y);
+        let below = viewer.unwrap_or(0);
+        let words =
+            |seat: usize| format!("player {}   {}", seat + 1, self.holdings(position, seat).join("   "));
+        let above = 1 - below;
+        picture.line_of_words(LEFT, 36, 11, COLOURS[above], &words(above));
+        let names: Vec<&str> = self
+            .hand(position, above, viewer)
+            .map(|(_, card)| card.map_or("?", |card| card.name.as_str()))
+            .collect();
+        picture.line_of_words(LEFT, 52, 10, INK, &format!("hand: {}", names.join(", ")));
+        let y = TOP + i32::from(ROWS) * CELL + 34;
+        picture.line_of_words(LEFT, y, 11, COLOURS[below], &words(below));
+        for (slot, card) in self.hand(position, below, viewer) {
+            draw_card(&mut picture, (LEFT + slot as i32 * (CARD + 4), y + 16), card);
         }
         picture.finish()
     }
+}
 
-    /// What a player has: in a line for the one at the top, with cards below for the other (or for who looks).
-    fn draw_side(
-        &self,
-        picture: &mut Picture,
-        position: &Position,
-        viewer: Option<usize>,
-        seat: usize,
-        y: i32,
-    ) {
-        let side = &position.sides[seat];
-        let mut words =
-            format!("player {}   mana {}/{}   pile {}", seat + 1, side.mana, side.shown_mana(), side.left);
-        for (card, durability) in side.artifacts() {
-            words += &format!("   {} ({durability})", self.card_name(card));
-        }
-        let hand = self.hand(position, seat, viewer);
-        if seat == 1 {
-            let cards: Vec<String> = hand.into_iter().map(|(_, name, _)| name).collect();
-            picture.line_of_words(LEFT, y + 6, 11, COLOURS[seat], &words);
-            picture.line_of_words(LEFT, y + 22, 10, INK, &format!("hand: {}", cards.join(", ")));
-            return;
-        }
-        picture.line_of_words(LEFT, y + 10, 11, COLOURS[seat], &words);
-        for (slot, name, mana) in hand {
-            let x = LEFT + slot as i32 * (CARD + 4);
-            picture.rect(x, y + 26, CARD, 96, 8, LIGHT);
-            picture.frame((x, y + 26), (CARD, 96), 8, DARK);
-            for (line, word) in name.split(' ').enumerate() {
-                picture.words(x + CARD / 2, y + 66 + 16 * line as i32, 12, INK, word);
-            }
-            if let Some(mana) = mana {
-                picture.circle(x + 18, y + 44, 12, SECOND);
-                picture.words(x + 18, y + 44, 13, PAPER, mana);
-            }
+/// A card of a hand: its name, what it costs, and a minion's attack and health.
+fn draw_card(picture: &mut Picture, (x, y): (i32, i32), card: Option<&Card>) {
+    picture.rect(x, y, CARD, 96, 8, LIGHT);
+    picture.frame((x, y), (CARD, 96), 8, DARK);
+    let Some(card) = card else {
+        return picture.words(x + CARD / 2, y + 46, 14, INK, "?");
+    };
+    let mut lines = vec![String::new()];
+    for word in card.name.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.len() + word.len() < 15 => *line += &format!(" {word}"),
+            _ => lines.push(word.to_owned()),
         }
     }
+    for (number, line) in lines.iter().enumerate() {
+        picture.words(x + CARD / 2, y + 40 + 16 * number as i32, 12, INK, line);
+    }
+    picture.circle(x + 18, y + 18, 12, SECOND);
+    picture.words(x + 18, y + 18, 13, PAPER, card.mana);
+    if card.kind == Kind::Minion {
+        for (at, number, colour) in [(18, card.attack, DARK), (CARD - 18, card.health, GOOD)] {
+            picture.circle(x + at, y + 78, 12, colour);
+            picture.words(x + at, y + 78, 13, PAPER, number);
+        }
+    }
+}
+
+/// A heading and what follows it, in as many lines as it takes.
+fn add_wrapped(lines: &mut Vec<String>, heading: &str, text: &str) {
+    let mut line = heading.to_owned();
+    for (number, word) in text.split(' ').enumerate() {
+        if number > 0 {
+            if line.len() + word.len() >= LINE {
+                lines.push(line);
+                line = " ".repeat(heading.len());
+            } else {
+                line.push(' ');
+            }
+        }
+        line += word;
+    }
+    lines.push(line);
 }

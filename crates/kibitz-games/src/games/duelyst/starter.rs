@@ -13,8 +13,10 @@ use kibitz_core::registry::PlannerEntry;
 use kibitz_core::rng::Rng;
 use kibitz_core::view::{Event, View};
 
-use super::Duelyst;
-use super::state::State;
+use super::actions::Choice;
+use super::card::{Aim, Kind};
+use super::state::{Position, State};
+use super::{Duelyst, Rules};
 
 mod scores;
 mod script;
@@ -67,7 +69,9 @@ impl Story {
             // What is drawn here does not matter: a card put back at random leaves nothing in mind.
             let (chosen, then) =
                 decide(&game.rules, worths, &state.position, me, *memory, &mut Rng::new(0));
-            *memory = if chosen.action() == action { then } else { then.distracted() };
+            let is_same =
+                chosen.action() == action || is_alike(&game.rules, &state.position, chosen, action);
+            *memory = if is_same { then } else { then.distracted() };
         });
         if followed.is_none() {
             *self = Story::new(game);
@@ -76,6 +80,20 @@ impl Story {
         }
         followed
     }
+}
+
+/// Whether a choice and an action are the same card, whose target makes no difference.
+fn is_alike(rules: &Rules, position: &Position, chosen: Choice, action: Action) -> bool {
+    let (Choice::Play { slot, .. }, Some(Choice::Play { slot: other, .. })) = (chosen, Choice::of(action))
+    else {
+        return false;
+    };
+    let card = position.sides[usize::from(position.mover)].hand[usize::from(slot)];
+    slot == other
+        && rules
+            .cards
+            .get(usize::from(card))
+            .is_some_and(|card| card.kind != Kind::Minion && card.aim == Aim::Anywhere)
 }
 
 impl Planner for Starter {

@@ -5,22 +5,19 @@
 //! `random` is chance, and moves after the players have chosen. Nobody is paid before the end; then
 //! the return is the score that the rules give, 0 to 100.
 
-use kibitz_core::abilities::{
-    Abilities, ActionHeuristic, Atoms, Batch, Facts, Faults, Roles, StateHash, Svg, Symmetries,
-};
-use std::cell::RefCell;
-use std::ops::Deref;
+mod abilities;
+mod playouts;
+
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
+use kibitz_core::abilities::Abilities;
 use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Turn};
-use kibitz_core::playout::{Policy, Rollout};
 use kibitz_core::rng::derive;
-use smallvec::SmallVec;
 
-use super::machine::{First, Machine, Outlook, Start, paid};
-use crate::gdl::compile::Symmetry;
-use crate::gdl::picture::{Hints, Sketch, card};
+use super::legal::{Joint, Legal, OUTLOOK, as_likely, one_of};
+use super::machine::{Machine, Outlook, paid};
+use crate::gdl::picture::{Hints, Sketch};
 
 /// The game that a machine runs.
 pub struct RuleGame<M: Machine> {
@@ -38,78 +35,6 @@ pub struct RuleGame<M: Machine> {
     /// How states are drawn; found out when the first is.
     sketch: OnceLock<Sketch>,
     longest: u64,
-}
-
-/// A move for each role.
-pub(super) type Joint = SmallVec<[u32; 4]>;
-
-/// As many as that are kept in the state itself.
-const FEW: usize = 16;
-
-/// Numbers that many states have in common if they are many.
-#[derive(Clone)]
-pub(super) enum Legal {
-    Few(SmallVec<[u32; FEW]>),
-    Many(Arc<Many>),
-}
-
-/// Many numbers.
-#[derive(Default)]
-pub(super) struct Many {
-    numbers: Vec<u32>,
-    /// For each role, a key of its legal moves.
-    keys: Vec<u64>,
-}
-
-impl Deref for Legal {
-    type Target = [u32];
-
-    #[inline]
-    fn deref(&self) -> &[u32] {
-        match self {
-            Legal::Few(numbers) => numbers,
-            Legal::Many(many) => &many.numbers,
-        }
-    }
-}
-
-impl Legal {
-    /// Where each role's moves begin and the last one's end, and the moves.
-    pub(super) fn of(outlook: &Outlook, last: &mut Arc<Many>) -> Legal {
-        let begin = outlook.ends.len() as u32 + 1;
-        let bounds = || std::iter::once(begin).chain(outlook.ends.iter().map(|end| begin + end));
-        let count = begin as usize + outlook.moves.len();
-        if count <= FEW {
-            return Legal::Few(bounds().chain(outlook.moves.iter().copied()).collect());
-        }
-        let (known, moves) = last.numbers.split_at(last.numbers.len().min(begin as usize));
-        if moves != outlook.moves.as_slice() || !known.iter().copied().eq(bounds()) {
-            let roles = 0..outlook.ends.len();
-            let keys = roles.map(|role| key(outlook.of(role))).collect();
-            let numbers = bounds().chain(outlook.moves.iter().copied()).collect();
-            *last = Arc::new(Many { numbers, keys });
-        }
-        Legal::Many(last.clone())
-    }
-
-    /// The legal moves of a role, in the order of what they are.
-    #[inline]
-    pub(super) fn of_role(&self, role: usize) -> &[u32] {
-        &self[self[role] as usize..self[role + 1] as usize]
-    }
-
-    /// A key of the legal moves of a role.
-    pub(super) fn key(&self, role: usize) -> u64 {
-        match self {
-            Legal::Few(_) => key(self.of_role(role)),
-            Legal::Many(many) => many.keys[role],
-        }
-    }
-}
-
-/// A key of some numbers.
-fn key(numbers: &[u32]) -> u64 {
-    numbers.iter().fold(numbers.len() as u64, |key, number| derive(key, u64::from(*number)))
 }
 
 /// A state of a [`RuleGame`].
@@ -156,11 +81,6 @@ impl<F: Clone> Clone for RuleState<F> {
         self.chosen.clone_from(&source.chosen);
         self.past.clone_from(&source.past);
     }
-}
-
-thread_local! {
-    /// Where machines write, and the last long list of moves, which the next state may have again.
-    pub(super) static OUTLOOK: RefCell<(Outlook, Arc<Many>)> = RefCell::default();
 }
 
 impl<F> RuleState<F> {
@@ -217,12 +137,6 @@ impl<M: Machine> RuleGame<M> {
             lines.push(format!("{who} now does {made}"));
         }
         lines
-    }
-
-    /// What a player's action heuristic goes by; why it has none.
-    fn heuristic_of(&self, player: usize) -> Result<String, String> {
-        let of_all = self.machine.action_heuristic()?;
-        of_all.about(self.roles[player])
     }
 
     /// Whether this viewer may not see what holds.
@@ -341,49 +255,6 @@ impl<M: Machine> RuleGame<M> {
         self.fail(format!("{who} has a score{what} in a terminal state that is no number from 0 to 100"));
         0.0
     }
-
-    /// Adds what the roles scored, state after state, to what the players get.
-    fn add_scores(&self, scores: &[f64], faulty: usize, returns: &mut [f64]) {
-        if faulty > 0 {
-            self.flaw.get_or_init(|| {
-                "a role has no legal move, or no score at the end, which counts as 0; \
-                 or it has several scores, of which the lowest counts"
-                    .to_owned()
-            });
-        }
-        let states = scores.chunks(self.machine.roles().len()).zip(returns.chunks_mut(self.roles.len()));
-        for (scores, returns) in states {
-            for (total, role) in returns.iter_mut().zip(&self.roles) {
-                // A sum of many, which is NaN where one of them is no score.
-                *total += if scores[*role].is_nan() { self.sound(f64::NAN, *role) } else { scores[*role] };
-            }
-        }
-    }
-
-    /// Plays out some games one after the other: gives the number of steps.
-    fn play_out_few(
-        &self,
-        start: &M::Facts,
-        count: u32,
-        depth: u64,
-        rng: &mut kibitz_core::Rng,
-        returns: &mut [f64],
-    ) -> u64 {
-        let mut outlook = Outlook::default();
-        let mut steps = 0;
-        for _ in 0..count {
-            let mut facts = start.clone();
-            let played = self.machine.play_on(&mut facts, depth, rng);
-            steps += played;
-            self.machine.outlook(&facts, &mut outlook);
-            if outlook.terminal && outlook.trouble.is_none() {
-                self.pay(&facts, returns);
-            } else if played < depth {
-                self.find_turn(&facts, &outlook); // says what is wrong
-            }
-        }
-        steps
-    }
 }
 
 impl<M: Machine> Game for RuleGame<M> {
@@ -475,16 +346,12 @@ impl<M: Machine> Game for RuleGame<M> {
     fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
         match self.random {
             None => outcomes.push((Action(0), 1.0)),
-            Some(role) => {
-                let moves = state.of(role);
-                outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
-            }
+            Some(role) => outcomes.extend(as_likely(state.of(role))),
         }
     }
 
     fn draw(&self, state: &Self::State, rng: &mut kibitz_core::Rng) -> Action {
-        let moves = self.random.map_or(&[][..], |role| state.of(role));
-        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+        one_of(self.random.map_or(&[], |role| state.of(role)), rng)
     }
 
     #[inline]
@@ -495,8 +362,7 @@ impl<M: Machine> Game for RuleGame<M> {
         _: &mut Vec<Action>,
         rng: &mut kibitz_core::Rng,
     ) -> Action {
-        let moves = state.of(self.roles[player]);
-        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+        one_of(state.of(self.roles[player]), rng)
     }
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
@@ -514,182 +380,5 @@ impl<M: Machine> Game for RuleGame<M> {
             faults: Some(self),
             ..Abilities::default()
         }
-    }
-}
-
-impl<M: Machine> StateHash<RuleState<M::Facts>> for RuleGame<M> {
-    fn hash(&self, state: &RuleState<M::Facts>) -> u64 {
-        state
-            .chosen
-            .iter()
-            .fold(self.machine.hash(&state.facts), |key, chosen| derive(key, u64::from(*chosen) + 1))
-    }
-}
-
-impl<M: Machine> Svg<RuleState<M::Facts>> for RuleGame<M> {
-    fn svg(&self, state: &RuleState<M::Facts>, viewer: Option<usize>) -> String {
-        match self.hidden_from(viewer) {
-            Some(player) => card(&self.known(state, player)),
-            None => self.sketch().svg(&self.machine.describe(&state.facts)),
-        }
-    }
-}
-
-impl<M: Machine> ActionHeuristic<RuleState<M::Facts>> for RuleGame<M> {
-    fn action_values(
-        &self,
-        state: &RuleState<M::Facts>,
-        player: usize,
-        actions: &[Action],
-        values: &mut Vec<f64>,
-    ) -> bool {
-        let (role, begin) = (self.roles[player], values.len());
-        self.machine.action_values(&state.facts, role, actions, values);
-        if values.len() - begin == actions.len() {
-            return true;
-        }
-        self.flaw.get_or_init(|| {
-            let why = self.heuristic_of(player).err().unwrap_or_default();
-            let who = self.player_name(player);
-            format!("{who} has no action heuristic, since {why}: planners that ask for one go on without")
-        });
-        false
-    }
-
-    fn heuristics(&self) -> Vec<Result<String, String>> {
-        (0..self.roles.len()).map(|player| self.heuristic_of(player)).collect()
-    }
-}
-
-impl<M: Machine> Atoms<RuleState<M::Facts>> for RuleGame<M> {
-    fn atom_count(&self) -> u32 {
-        self.machine.atoms()
-    }
-
-    fn atoms(&self, state: &RuleState<M::Facts>, atoms: &mut Vec<u32>) {
-        self.machine.append_atoms(&state.facts, atoms);
-    }
-}
-
-impl<M: Machine> Facts<RuleState<M::Facts>> for RuleGame<M> {
-    fn facts(&self, state: &RuleState<M::Facts>) -> Vec<String> {
-        self.machine.describe(&state.facts)
-    }
-}
-
-impl<M: Machine> Roles<RuleState<M::Facts>> for RuleGame<M> {
-    fn roles(&self) -> Vec<(String, Option<usize>)> {
-        let player = |role: usize| self.roles.iter().position(|own| *own == role);
-        self.machine.roles().iter().enumerate().map(|(role, name)| (name.clone(), player(role))).collect()
-    }
-
-    fn role_moves(&self, state: &RuleState<M::Facts>, role: usize) -> Vec<String> {
-        state.of(role).iter().map(|number| self.machine.move_name(&state.facts, role, *number)).collect()
-    }
-
-    fn within_turn(&self, state: &RuleState<M::Facts>) -> bool {
-        !state.chosen.is_empty()
-    }
-
-    fn percepts(&self, after: &RuleState<M::Facts>, player: usize) -> Vec<String> {
-        let heard = |past: &Past<_>| self.machine.percepts(&past.before, &past.moves, self.roles[player]);
-        after.past.as_deref().map_or_else(Vec::new, heard)
-    }
-}
-
-impl<M: Machine> Symmetries<RuleState<M::Facts>> for RuleGame<M> {
-    fn symmetries(&self) -> usize {
-        self.machine.symmetries().len()
-    }
-
-    fn orientation(&self, state: &RuleState<M::Facts>, symmetry: usize) -> i32 {
-        self.machine.orientation(&state.facts, self.machine.symmetries()[symmetry].facts)
-    }
-
-    fn reflected(&self, state: &RuleState<M::Facts>, symmetry: usize) -> RuleState<M::Facts> {
-        let Symmetry { facts: pair, moves } = &self.machine.symmetries()[symmetry];
-        let mut facts = state.facts.clone();
-        self.machine.exchange(&mut facts, *pair);
-        let mut reflected = self.look(facts);
-        if !state.chosen.is_empty() {
-            let chosen = moves.iter().zip(&state.chosen);
-            reflected.chosen = chosen.map(|(moves, chosen)| moves[*chosen as usize]).collect();
-            reflected.turn = state.turn;
-        }
-        reflected
-    }
-
-    fn reflected_action(&self, player: usize, action: Action, symmetry: usize) -> Action {
-        let moves = &self.machine.symmetries()[symmetry].moves[self.roles[player]];
-        moves.get(action.0 as usize).map_or(action, |number| Action(*number))
-    }
-}
-
-impl<M: Machine> Batch<RuleState<M::Facts>> for RuleGame<M> {
-    fn at_once(&self) -> u32 {
-        self.machine.at_once()
-    }
-
-    fn play_out_many(
-        &self,
-        state: &RuleState<M::Facts>,
-        how: &Rollout,
-        count: u32,
-        rng: &mut kibitz_core::Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        if how.policy != Policy::Random || how.discount != 1.0 || !state.chosen.is_empty() {
-            return None;
-        }
-        if state.turn == Turn::Over {
-            return Some(0);
-        }
-        let mut scores = vec![0.0; self.machine.roles().len()];
-        let depth = u64::from(how.depth).min(self.longest);
-        let start = Start { facts: &state.facts, first: None };
-        let played = self.machine.play_out_many(&[start], count, depth, rng, &mut scores);
-        let Some((steps, faulty)) = played else {
-            return Some(self.play_out_few(&state.facts, count, depth, rng, returns));
-        };
-        self.add_scores(&scores, faulty, returns);
-        Some(steps)
-    }
-
-    fn play_out_after(
-        &self,
-        starts: &[(&RuleState<M::Facts>, Action)],
-        how: &Rollout,
-        rng: &mut kibitz_core::Rng,
-        returns: &mut [f64],
-    ) -> Option<u64> {
-        if how.policy != Policy::Random || how.discount != 1.0 {
-            return None;
-        }
-        let mut firsts = Vec::with_capacity(starts.len());
-        for (state, action) in starts {
-            let Turn::One(player) = state.turn else { return None };
-            let role = self.roles[player];
-            let first = Some(First { role, chosen: action.0, legal: state.of(role) });
-            firsts.push(Start { facts: &state.facts, first });
-        }
-        let mut scores = vec![0.0; starts.len() * self.machine.roles().len()];
-        let depth = u64::from(how.depth).min(self.longest);
-        let (steps, faulty) = self.machine.play_out_many(&firsts, 1, depth, rng, &mut scores)?;
-        self.add_scores(&scores, faulty, returns);
-        Some(steps)
-    }
-}
-
-impl<M: Machine> Faults<RuleState<M::Facts>> for RuleGame<M> {
-    fn faults(&self) -> u64 {
-        self.faults.load(Relaxed)
-    }
-
-    fn flaw(&self) -> Option<String> {
-        self.flaw.get().cloned()
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 }

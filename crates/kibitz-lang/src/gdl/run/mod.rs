@@ -2,11 +2,12 @@
 //!
 //! From the lowest to the highest: `machine.rs` (what a machine is), `single.rs` and `propnet.rs` (a network,
 //! one state at a time), `draw.rs` and `lanes.rs` (a network, 256 games at once), `reasoner.rs` (without
-//! grounding), `game.rs` (a machine as a game of the core), `timed_network.rs` (a network in real time), `timed.rs` (a game in real time).
+//! grounding), `legal.rs` (what roles may do in a state), `game.rs` (a machine as a game of the core), `timed_network.rs` (a network in real time), `timed.rs` (a game in real time).
 
 mod draw;
 mod game;
 mod lanes;
+mod legal;
 mod machine;
 mod propnet;
 mod reasoner;

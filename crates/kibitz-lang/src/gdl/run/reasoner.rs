@@ -207,7 +207,7 @@ impl Reasoner {
     }
 
     /// The mind when it has thought of what the roles' moves lead to; a sentence if it cannot.
-    fn foresee(
+    fn successors_of(
         &self,
         asked: &[Output],
         position: &Position,
@@ -254,7 +254,7 @@ impl Machine for Reasoner {
         if self.has_percepts {
             told.clear();
         }
-        let after = match self.foresee(&[next, sees], position, moves) {
+        let after = match self.successors_of(&[next, sees], position, moves) {
             Err(trouble) => Position::lost(trouble, self.roles.len()),
             Ok(mind) => {
                 if self.has_percepts {
@@ -271,7 +271,7 @@ impl Machine for Reasoner {
 
     fn percepts(&self, position: &Arc<Position>, moves: &[u32], role: usize) -> Vec<String> {
         let sees = self.relations.sees;
-        let Ok(mind) = self.foresee(&[sees], position, moves) else { return Vec::new() };
+        let Ok(mind) = self.successors_of(&[sees], position, moves) else { return Vec::new() };
         let heard = mind.of_role(sees, self.role_terms[role]);
         heard.iter().map(|term| mind.show(*term)).collect()
     }

@@ -16,7 +16,8 @@ use kibitz_core::game::{Action, Game, Info, Observation, Players, Transition, Tu
 use kibitz_core::rng::derive;
 use smallvec::smallvec;
 
-use super::game::{Joint, Legal, OUTLOOK, RuleGame, RuleState};
+use super::game::{RuleGame, RuleState};
+use super::legal::{Joint, Legal, OUTLOOK, as_likely, one_of};
 use super::machine::{NO_MOVE, Outlook, Timed};
 use crate::gdl::picture::{Hints, card};
 use crate::gdl::times::{TICKS, shown};
@@ -48,7 +49,11 @@ pub struct TimedState<F> {
     random: Random,
     /// The update that led to it, if one did.
     past: Option<Arc<Past<F>>>,
+    /// Where percepts are told: for each role the last update that it knows of, if there is one.
+    known: Option<Known<F>>,
 }
+
+type Known<F> = Arc<[Option<Arc<Past<F>>>]>;
 
 /// An update.
 struct Past<F> {
@@ -60,6 +65,13 @@ struct Past<F> {
     moves: Joint,
     /// What held at that instant.
     before: F,
+}
+
+impl<F> Past<F> {
+    /// Whether a role knows of it by more than what it may do then.
+    fn is_known(&self, role: usize) -> bool {
+        self.news[role] || self.moves[role] != NO_MOVE
+    }
 }
 
 /// No more instants than this are told apart when it is drawn when chance moves.
@@ -91,7 +103,7 @@ impl<M: Timed> TimedGame<M> {
             self.machine().outlook(&facts, outlook);
             let legal = Legal::of(outlook, last);
             let turn = self.find_turn(&facts, outlook, random);
-            TimedState { facts, legal, terminal: outlook.terminal, turn, random, past: None }
+            TimedState { facts, legal, terminal: outlook.terminal, turn, random, past: None, known: None }
         })
     }
 
@@ -151,7 +163,13 @@ impl<M: Timed> TimedGame<M> {
                     *told = derive(*told, key).max(1);
                 }
             }
-            after.past = Some(Arc::new(Past { told, news, moves, before: state.facts.clone() }));
+            let past = Arc::new(Past { told, news, moves, before: state.facts.clone() });
+            if self.machine().has_percepts() {
+                let earlier = |role: usize| state.known.as_ref().and_then(|known| known[role].clone());
+                let last = |role| if past.is_known(role) { Some(past.clone()) } else { earlier(role) };
+                after.known = Some((0..past.moves.len()).map(last).collect());
+            }
+            after.past = Some(past);
         }
         if after.terminal {
             self.rules.pay(&after.facts, rewards);
@@ -173,7 +191,7 @@ impl<M: Timed> TimedGame<M> {
     fn known(&self, state: &TimedState<M::Facts>, player: usize) -> Vec<String> {
         let (role, who) = (self.rules.roles[player], self.player_name(player));
         let mut lines = Vec::new();
-        if let Some(past) = &state.past {
+        if let Some(past) = state.known.as_ref().and_then(|known| known[role].as_ref()) {
             if past.moves[role] != NO_MOVE {
                 lines.push(format!(
                     "{who} did {}",
@@ -239,7 +257,8 @@ impl<M: Timed> Game for TimedGame<M> {
     fn after(&self, state: &Self::State, joint: &[Action], rewards: &mut [f64]) -> Self::State {
         let mut moves = self.no_moves();
         let mut random = state.random;
-        let unchanged = |random| TimedState { past: None, ..self.look(state.facts.clone(), random) };
+        let unchanged =
+            |random| TimedState { known: state.known.clone(), ..self.look(state.facts.clone(), random) };
         if state.turn == Turn::Chance {
             let Some(role) = self.rules.random else { return state.clone() };
             let drawn = joint[0].0;
@@ -322,8 +341,7 @@ impl<M: Timed> Game for TimedGame<M> {
 
     fn chance(&self, state: &Self::State, outcomes: &mut Vec<(Action, f64)>) {
         if let (Random::Idle, Some(role)) = (state.random, self.rules.random) {
-            let moves = state.legal.of_role(role);
-            outcomes.extend(moves.iter().map(|number| (Action(*number), 1.0 / moves.len() as f64)));
+            outcomes.extend(as_likely(state.legal.of_role(role)));
         }
     }
 
@@ -331,8 +349,7 @@ impl<M: Timed> Game for TimedGame<M> {
         if let Random::Drawn { most, .. } = state.random {
             return Action(rng.below(Self::instants(most).instants));
         }
-        let moves = self.rules.random.map_or(&[][..], |role| state.legal.of_role(role));
-        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+        one_of(self.rules.random.map_or(&[], |role| state.legal.of_role(role)), rng)
     }
 
     #[inline]
@@ -343,8 +360,7 @@ impl<M: Timed> Game for TimedGame<M> {
         _: &mut Vec<Action>,
         rng: &mut kibitz_core::Rng,
     ) -> Action {
-        let moves = state.legal.of_role(self.rules.roles[player]);
-        moves.get(rng.below(moves.len() as u32) as usize).map_or(Action(0), |number| Action(*number))
+        one_of(state.legal.of_role(self.rules.roles[player]), rng)
     }
 
     fn abilities(&self) -> Abilities<'_, Self::State> {
@@ -433,8 +449,7 @@ impl<M: Timed> Facts<TimedState<M::Facts>> for TimedGame<M> {
 
 impl<M: Timed> Roles<TimedState<M::Facts>> for TimedGame<M> {
     fn roles(&self) -> Vec<(String, Option<usize>)> {
-        let player = |role: usize| self.rules.roles.iter().position(|own| *own == role);
-        self.machine().roles().iter().enumerate().map(|(role, name)| (name.clone(), player(role))).collect()
+        Roles::<RuleState<M::Facts>>::roles(&self.rules)
     }
 
     fn role_moves(&self, state: &TimedState<M::Facts>, role: usize) -> Vec<String> {

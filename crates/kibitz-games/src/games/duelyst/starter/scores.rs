@@ -280,9 +280,10 @@ impl<'a> Eyes<'a> {
         let mut cells: SmallVec<[u8; 8]> = ones(meant).map(|cell| cell as u8).collect();
         cells.sort_unstable_by_key(|cell| place(*cell));
         for target in cells.into_iter().filter_map(|cell| self.position.on(cell)) {
-            let harm = self.attack(target);
-            let is_safe = (self.is_lethal || f64::from(harm) <= 0.3 * f64::from(unit.health()))
-                && unit.health() > harm;
+            let answer = self.rules.blow(self.position, &self.position.units[target], unit);
+            let is_safe = (self.is_lethal
+                || f64::from(self.attack(target)) <= 0.3 * f64::from(unit.health()))
+                && unit.health() > answer;
             if is_safe || !unit.is_general() {
                 targets.push(target);
             }

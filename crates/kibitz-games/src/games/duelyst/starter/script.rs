@@ -385,9 +385,7 @@ impl Script<'_> {
         let (target, _, buff) = self.eyes.best_target(index, unit.cell, lethal_only)?;
         let victim = &position.units[target];
         let attack = Choice::Attack { from: unit.cell, to: victim.cell };
-        let Some(buff) = buff.filter(|_| victim.health() > self.eyes.attack(index)) else {
-            return Some(attack);
-        };
+        let Some(buff) = buff else { return Some(attack) };
         memory.queued = Some((unit.cell, victim.cell));
         let (slot, aim) = match buff {
             Buff::Spell => (SPELL, None),
