@@ -74,7 +74,8 @@ GAMES = (
 )
 """Between them they have nearly all that a planner may need."""
 OF_ONE_GAME = {"starter-ai": "duelyst"} | dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
-"""Planners that play one game only."""
+OF_ONE_GAME |= {"openspiel-ismcts": "openspiel:leduc_poker", "openspiel-cfr": "kuhn-poker"}
+"""Planners that play one game only, or that are slow in all but small ones."""
 MORE_GAMES = {"turn-search": ("duelyst",)}
 """Where else a planner is tried, since all that it reads matters in no small game."""
 BASES = {

@@ -36,7 +36,7 @@ def test_guesses_and_answers_stay_in_sight(capsys: pytest.CaptureFixture[str]) -
     last = out.rpartition("256 moves")[2]
     for number, guess in enumerate(("(guess 1 1 2 3)", "(guess 2 2 1 3)", "(guess 3 3 1 4)"), 1):
         assert f"{number} {guess}" in last
-    assert "guess 1 ... (64)" in out.replace("…", "...")
+    assert "guess 1 1 ... (16)" in out.replace("…", "...")
     assert "(guess 1 1 1 1)" not in out
 
 

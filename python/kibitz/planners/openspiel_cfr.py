@@ -7,11 +7,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from kibitz._core import Bits, Decision, Game, View
+from kibitz._core import Bits, Decision, Game, GameTree, View
 from kibitz._stream import Stream
 from kibitz.adapters import _to_openspiel, openspiel
 from kibitz.planners import PlannerBase
 
+MOST = 50_000
+"""Histories of a game of ours at most."""
 METHODS = {"cfr": "CFRSolver", "cfr+": "CFRPlusSolver"}
 
 
@@ -19,7 +21,8 @@ class OpenSpielCfr(PlannerBase):
     """Plays the average policy that OpenSpiel's CFRSolver or CFRPlusSolver (C++) has found.
 
     It plays small games in which players take turns: OpenSpiel's (`openspiel:leduc_poker`), and ours, which
-    are handed to OpenSpiel as games in Python. The whole game is written out once for all episodes.
+    are handed to OpenSpiel as games in Python. The whole game is written out once for all
+    episodes; one of ours may have 50,000 histories.
     """
 
     name = "openspiel-cfr"
@@ -40,6 +43,10 @@ class OpenSpielCfr(PlannerBase):
         super().start(game, seat, seed)
         hosted = isinstance(game.rules, openspiel.OpenSpielGame)
         self._position = openspiel.Tracker(game, self.name) if hosted else None
+        if not hosted:
+            GameTree(
+                game, MOST
+            )  # ValueError for a larger one: each iteration goes through all of it, in Python
         theirs = self._position.theirs if self._position else openspiel.export(game)
         if theirs.get_type().dynamics.name != "SEQUENTIAL":
             raise ValueError(
