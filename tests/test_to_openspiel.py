@@ -131,6 +131,7 @@ def test_openspiels_is_mcts_plays() -> None:
         ("openspiel:tic_tac_toe", "openspiel-ismcts", "something hidden"),
         ("openspiel:phantom_ttt", "openspiel-ismcts", "OpenSpiel draws none"),
         ("rock-paper-scissors", "openspiel-cfr", "take turns"),
+        ("tic-tac-toe", "openspiel-cfr", "more than 50,000 histories"),
         ("kuhn-poker", "openspiel-cfr(method=mccfr)", r"method is one of cfr, cfr\+"),
         ("kuhn-poker", "openspiel-ismcts(simulations=0)", "a whole number from 1 on"),
     ],
