@@ -6,6 +6,7 @@ The root is the repository, so that links to the README and to examples hold. No
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -18,6 +19,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 root_doc = "docs/contents"
 include_patterns = ["README.md", "CONTRIBUTING.md", "docs/**"]
 exclude_patterns = ["docs/conf.py"]
+
+# What cannot be installed everywhere is not needed to say what is there.
+autodoc_mock_imports = [name for name in ("gymnasium", "pettingzoo") if find_spec(name) is None]
 
 # One backtick in a docstring is code, as in the pages.
 default_role = "code"
