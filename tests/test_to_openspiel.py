@@ -139,3 +139,10 @@ def test_openspiels_is_mcts_plays() -> None:
 def test_bots_refuse_what_they_cannot_play(game: str, planner: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         kb.play(game, planner)
+
+
+def test_what_is_listed_is_not_refused_by_its_kind() -> None:
+    openspiel.export("kuhn-poker")
+    names = {entry.name.partition(":")[2] for entry in openspiel.entries()}
+    assert {"kuhn_poker", "tic_tac_toe"} <= names
+    assert not {"morpion_solitaire", "kibitz_kuhn_poker"} & names
