@@ -16,7 +16,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PIP_ROOT_USER_ACTION := ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python check check-rust check-python bench build toolchain lock clean
+.PHONY: help demo test test-rust test-python check check-rust check-python bench docs build toolchain lock clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /make \1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -51,6 +51,10 @@ check-python: $(READY) $(VENV)/.web $(VENV)/.gym
 bench: $(READY) $(VENV)/.bench ## speed and strength beside the peers'
 	@$(BIN)/kibitz bench
 
+docs: $(READY) $(VENV)/.docs ## the pages and the reference, as HTML in target/docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html -c docs . target/docs
+	@echo "the pages are in target/docs/docs/contents.html"
+
 build: $(READY) ## only set up and build
 
 lock: ## pin the newest packages (needs uv)
@@ -68,6 +72,10 @@ lock: ## pin the newest packages (needs uv)
 		--extra gym --constraint requirements.lock --constraint requirements-bench.lock \
 		--constraint requirements-cluster.lock --constraint requirements-web.lock pyproject.toml \
 		--output-file requirements-gym.lock
+	uv pip compile --quiet --universal --no-header --no-annotate --python-version 3.11 --upgrade \
+		--extra docs --constraint requirements.lock --constraint requirements-bench.lock \
+		--constraint requirements-cluster.lock --constraint requirements-web.lock \
+		--constraint requirements-gym.lock pyproject.toml --output-file requirements-docs.lock
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(CORE) target
@@ -115,6 +123,11 @@ $(VENV)/.web: requirements-web.lock $(VENV)/.packages
 $(VENV)/.gym: requirements-gym.lock $(VENV)/.packages
 	@$(PIP) --only-binary :all: -r requirements-gym.lock \
 		|| echo "gymnasium or pettingzoo cannot be installed here: the tests of environments are left out." >&2
+	@touch $@
+
+# Documentation is made where somebody asks for it, and nowhere else.
+$(VENV)/.docs: requirements-docs.lock $(VENV)/.packages $(VENV)/.gym
+	$(PIP) --only-binary :all: -r requirements-docs.lock
 	@touch $@
 
 $(CORE): $(VENV)/.packages $(RUST) pyproject.toml | toolchain

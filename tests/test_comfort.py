@@ -202,7 +202,11 @@ def test_notebooks_show_small_tables() -> None:
     assert "update first" in belief._repr_html_()
     belief.update(referee.view(0))
     result = kb.match("tic-tac-toe", ["random", "uct(simulations=9)"], games=2)
+    found = kb.equilibrium(game, iterations=20)
     for shown in (
+        found._repr_html_(),
+        found.strategy._repr_html_(),
+        kb.exploitability(game, found.strategy)._repr_html_(),
         kb.advise(game, referee.view(0), "is-mcts(simulations=50)")._repr_html_(),
         belief._repr_html_(),
         kb.solve(game)._repr_html_(),

@@ -521,14 +521,15 @@ def test_each_pairing_has_a_game_of_its_own(tmp_path: Path) -> None:
 
 
 def test_whose_games_do_not_count_has_no_rating() -> None:
+    names = ("a", "b", "c", "d")
     won = [
-        record((1.0, -1.0), ("a", "b", "c"), seating=seating, episode=deal)
+        record((1.0, -1.0), names, seating=seating, episode=deal)
         for deal in range(3)
-        for seating in ((0, 1), (1, 0))
+        for seating in ((0, 1), (1, 2), (0, 2))
     ]
-    rows = kb.lab.summarise(kb.load("tic-tac-toe"), ["a", "b", "c"], won).standings
-    assert rows[0].elo is not None
-    assert (rows[2].games, rows[2].elo) == (0, None)
+    rows = kb.lab.summarise(kb.load("tic-tac-toe"), names, won).standings
+    assert all(row.elo is not None for row in rows[:3])
+    assert (rows[3].games, rows[3].elo) == (0, None)
 
 
 def test_intervals_stand_below_their_figures() -> None:

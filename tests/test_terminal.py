@@ -36,7 +36,7 @@ def test_guesses_and_answers_stay_in_sight(capsys: pytest.CaptureFixture[str]) -
     last = out.rpartition("256 moves")[2]
     for number, guess in enumerate(("(guess 1 1 2 3)", "(guess 2 2 1 3)", "(guess 3 3 1 4)"), 1):
         assert f"{number} {guess}" in last
-    assert "guess 1 ... (64)" in out.replace("…", "...")
+    assert "guess 1 1 ... (16)" in out.replace("…", "...")
     assert "(guess 1 1 1 1)" not in out
 
 
@@ -156,7 +156,7 @@ def test_every_game_that_comes_with_the_package_is_told_in_words() -> None:
     told = {entry.name: kb.games.words(entry.name) for entry in shipped}
     assert [name for name, words in told.items() if len(words) < 100] == []
     names = {name.partition(".")[0] for name in told}
-    assert {file.stem for file in (Path(kb.games.__file__).parent / "words").iterdir()} <= names
+    assert {file.stem for file in (Path(kb.games.__file__).parent / "in_words").iterdir()} <= names
 
 
 def test_rules_in_words_are_the_authors_own(tmp_path: Path) -> None:

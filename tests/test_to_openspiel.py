@@ -131,6 +131,7 @@ def test_openspiels_is_mcts_plays() -> None:
         ("openspiel:tic_tac_toe", "openspiel-ismcts", "something hidden"),
         ("openspiel:phantom_ttt", "openspiel-ismcts", "OpenSpiel draws none"),
         ("rock-paper-scissors", "openspiel-cfr", "take turns"),
+        ("tic-tac-toe", "openspiel-cfr", "more than 50,000 histories"),
         ("kuhn-poker", "openspiel-cfr(method=mccfr)", r"method is one of cfr, cfr\+"),
         ("kuhn-poker", "openspiel-ismcts(simulations=0)", "a whole number from 1 on"),
     ],
@@ -138,3 +139,10 @@ def test_openspiels_is_mcts_plays() -> None:
 def test_bots_refuse_what_they_cannot_play(game: str, planner: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         kb.play(game, planner)
+
+
+def test_what_is_listed_is_not_refused_by_its_kind() -> None:
+    openspiel.export("kuhn-poker")
+    names = {entry.name.partition(":")[2] for entry in openspiel.entries()}
+    assert {"kuhn_poker", "tic_tac_toe"} <= names
+    assert not {"morpion_solitaire", "kibitz_kuhn_poker"} & names

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kibitz._core import Belief, Decision, Game, Judgement
+    from kibitz.equilibria.strategy import Strategy
     from kibitz.exact import Solution
 
 MOST = 20
@@ -99,6 +100,27 @@ def solution(found: Solution) -> str:
     strategy = table(["what it sees", "what it does"], mixes) if mixes else ""
     how = f"{escape(found.method)}, {found.states:,} states"
     return f"<p>value: {values}{first}</p>{shown}{strategy}<p>{how}</p>"
+
+
+def strategy(found: Strategy) -> str:
+    """What is done, by what was done and seen."""
+    rows = [
+        [f"player {player + 1}: {escape('; '.join(words)) or 'at the beginning'}", _mix(mix)]
+        for (player, words), mix in found.mixes.items()
+    ]
+    by = f", by {escape(found.method)}" * bool(found.method)
+    head = ["who, having done and seen what", "does"]
+    return f"<p><b>{escape(found.game)}</b>{by}</p>{table(head, rows)}"
+
+
+def worth(values: Sequence[float], answers: Sequence[float], note: str = "") -> str:
+    """What strategies are worth, and what could be gained against them."""
+    rows = [
+        [f"player {number}", f"{value:.6g}", f"{answer:.6g}", f"{answer - value:.3g}"]
+        for number, (value, answer) in enumerate(zip(values, answers, strict=True), 1)
+    ]
+    below = f"<p>{escape(note)}</p>" if note else ""
+    return table(["who", "gets", "best response", "could gain"], rows) + below
 
 
 def _mix(mix: dict[str, float]) -> str:

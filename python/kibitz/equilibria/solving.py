@@ -75,6 +75,18 @@ class Equilibrium:
         self.notes = [FULL] if solver.full else []
         """What one should know about it."""
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from kibitz import _notebook
+
+        head = (
+            f"<p><b>{escape(self.game.spec)}</b>: {escape(self.method)}, {self.iterations:,} iterations</p>"
+        )
+        if self.values is None or self.best_responses is None:
+            return head
+        return head + _notebook.worth(self.values, self.best_responses, "; ".join(self.notes))
+
     @property
     def nash_conv(self) -> float | None:
         """What all players together could gain by changing their own strategy alone."""

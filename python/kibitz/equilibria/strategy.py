@@ -142,6 +142,11 @@ class Strategy:
         tree = GameTree(rules, max_nodes)
         return tree.worth(self.profile(tree)[0])[0]
 
+    def _repr_html_(self) -> str:
+        from kibitz import _notebook
+
+        return _notebook.strategy(self)
+
     def profile(self, tree: GameTree) -> tuple[list[float], int]:
         """The same as numbers, by the places in a tree; and how many information sets it says nothing of.
 

@@ -2,7 +2,7 @@
 
 Rules files say it in the comment that they begin with, below its first line; games in Python in the
 docstring of their class, below its first line. Those that come with the package and say nothing have a text
-of that name in the folder `words`.
+of that name in the folder `in_words`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from kibitz import _core, lang
 from kibitz.rules import AnyGame
 
-FOLDER = Path(__file__).parent / "words"
+FOLDER = Path(__file__).parent / "in_words"
 COMMENT = re.compile(r"[;#%]+ ?(.*)")
 """A line of a comment, in any language of rules."""
 

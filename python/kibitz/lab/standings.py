@@ -278,9 +278,7 @@ def summarise(
         processor = min(1.0, entry.busy / entry.watched) if entry.watched else None
         effort = entry.moves, entry.simulations, entry.transitions, entry.slowest, cpu, processor
         faults, left_out = tally.blamed[number], tally.left_out[number]
-        # Of whom no game counts, nothing is known.
-        rating = elo[number] if entry.games else None
-        standings.append(Standing(name, *figures, rating, faults, *effort, left_out))
+        standings.append(Standing(name, *figures, elo[number], faults, *effort, left_out))
     seats = [
         Seat(
             facts.players[seat],

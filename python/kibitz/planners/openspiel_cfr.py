@@ -7,19 +7,22 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from kibitz._core import Bits, Decision, Game, View
+from kibitz._core import Bits, Decision, Game, GameTree, View
 from kibitz._stream import Stream
 from kibitz.adapters import _to_openspiel, openspiel
 from kibitz.planners import PlannerBase
 
+MOST = 50_000
+"""Histories of a game of ours at most."""
 METHODS = {"cfr": "CFRSolver", "cfr+": "CFRPlusSolver"}
 
 
 class OpenSpielCfr(PlannerBase):
     """Plays the average policy that OpenSpiel's CFRSolver or CFRPlusSolver (C++) has found.
 
-    It plays small games in which players take turns: OpenSpiel's (`openspiel:leduc_poker`), and ours, which
-    are handed to OpenSpiel as games in Python. The whole game is written out once for all episodes.
+    It plays small games in which players take turns: OpenSpiel's (`openspiel:leduc_poker`), and ours of up
+    to 50,000 histories, which are handed to OpenSpiel as games in Python. Each is solved once for all
+    episodes.
     """
 
     name = "openspiel-cfr"
@@ -40,6 +43,11 @@ class OpenSpielCfr(PlannerBase):
         super().start(game, seat, seed)
         hosted = isinstance(game.rules, openspiel.OpenSpielGame)
         self._position = openspiel.Tracker(game, self.name) if hosted else None
+        if not hosted and not _fits(game):
+            raise ValueError(
+                f"{self.name} goes through a whole game in each iteration, and {game.spec} has more than "
+                f"{MOST:,} histories"
+            )
         theirs = self._position.theirs if self._position else openspiel.export(game)
         if theirs.get_type().dynamics.name != "SEQUENTIAL":
             raise ValueError(
@@ -65,6 +73,14 @@ class OpenSpielCfr(PlannerBase):
             note = ["a move at random: the policy has no such information state"]
             return Decision(view, self._random.choice(actions), notes=note)
         return Decision(view, self._random.choices(actions, weights)[0])
+
+
+def _fits(game: Game) -> bool:
+    """Whether the game is small enough to be gone through in Python."""
+    try:
+        return GameTree(game, MOST).nodes <= MOST
+    except ValueError:
+        return False
 
 
 class _Key:
