@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ STOP = 8 << 16
 GENERALS = (1, 101, 201, 301, 401, 501)
 
 
-def records(name: str) -> Iterator[dict[str, Any]]:
-    """The lines of a file."""
+def records(name: str, every: int = 1) -> Iterator[dict[str, Any]]:
+    """The lines of a file, or every n-th of them."""
     with gzip.open(RECORDS / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
+        for line in islice(lines, 0, None, every):
             yield json.loads(line)
 
 

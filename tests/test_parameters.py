@@ -73,9 +73,12 @@ GAMES = (
     Errands.name,
 )
 """Between them they have nearly all that a planner may need."""
-OF_ONE_GAME = {"starter-ai": "duelyst"} | dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
-OF_ONE_GAME |= {"openspiel-ismcts": "openspiel:leduc_poker", "openspiel-cfr": "kuhn-poker"}
-"""Planners that play one game only, or that are slow in all but small ones."""
+OF_ONE_GAME = {
+    "starter-ai": "duelyst",
+    "openspiel-cfr": "kuhn-poker",
+    "openspiel-ismcts": "openspiel:leduc_poker",
+} | dict.fromkeys(("patrol", "reactive", "static"), "navy-defense")
+"""Planners that play one game only, or write out all of it first."""
 MORE_GAMES = {"turn-search": ("duelyst",)}
 """Where else a planner is tried, since all that it reads matters in no small game."""
 BASES = {

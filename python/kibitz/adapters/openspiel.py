@@ -258,7 +258,7 @@ class SampledGame(HidingGame):
 
 
 def entries() -> list[_core.Entry]:
-    """OpenSpiel's games that need no parameters, of kinds that can be loaded; ImportError without it."""
+    """OpenSpiel's games that need no parameters and can be loaded; ImportError without it."""
     kinds = sorted(_spiel().registered_games(), key=lambda kind: kind.short_name)
     named = [
         kind
