@@ -349,8 +349,8 @@ impl Particles {
         {
             return listed;
         }
-        // Rather what the game draws, whoever's choices made it unlikely, than what contradicts what was seen.
-        if nearest(swarm) > 0 && model.has().resampling {
+        // Others' choices may have made unlikely what is so: rather what the game draws than what contradicts what was seen.
+        if nearest(swarm) > 0 && model.has().resampling && info.players > 1 {
             let mut all = self.start(model);
             all.retain_mut(|particle| particle.world.resample(model, past.view, rng));
             if !all.is_empty() {
