@@ -239,7 +239,11 @@ mod tests {
                 !marks.is_stale(0)
             }
         );
-        assert!(!meet(&marks.union([0, 1].into_iter()), &[1 << 6, 0, 0, 0, 0, 0, 0, 0]));
+        assert!(!meet(&marks.several([0, 1].into_iter()), marks.of(1)));
+        // The second sprite is on both.
+        for (cell, covered) in [(5, false), (6, true), (7, true), (8, false)] {
+            assert_eq!(meet(&marks.union([0, 1].into_iter()), &[1 << cell, 0, 0, 0, 0, 0, 0, 0]), covered);
+        }
         assert!(!screen.covers((30, 10), marks.of(1)));
     }
 }

@@ -223,9 +223,12 @@ fn of_the_rules_that_come_along() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|end| end == "kif") {
-            let text = std::fs::read_to_string(&path).unwrap();
-            all_agree(&path.display().to_string(), &text, 1, 12);
-            count += 1;
+            let (name, text) = (path.display().to_string(), std::fs::read_to_string(&path).unwrap());
+            // Those in real time have other machines: `real_time.rs` compares them.
+            if !rules(&name, &text).timed {
+                all_agree(&name, &text, 1, 12);
+                count += 1;
+            }
         }
     }
     assert!(count > 10);
