@@ -537,8 +537,8 @@ def test_intervals_stand_below_their_figures() -> None:
         ["planner", "wins", "95 %", "Elo", "95 %"], [["a", "50 %", "40 to 60", "+1", "0 to 2"]]
     )
     assert page.count("<td") == 3
-    assert '<td data-head="wins">50 %<small>40 to 60</small></td>' in page
-    assert '<td data-head="Elo">+1<small>0 to 2</small></td>' in page
+    assert '<td data-head="wins">50 % <small>40 to 60</small></td>' in page
+    assert '<td data-head="Elo">+1 <small>0 to 2</small></td>' in page
 
 
 def test_beliefs_without_a_picture_are_listed() -> None:

@@ -54,7 +54,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     >>> from kibitz.lab.reports.page import table
     >>> "<td>&lt;b&gt;</td>" in table(["name"], [["<b>"]])
     True
-    >>> "50 %<small>40 to 60</small>" in table(["name", "wins", "95 %"], [["a", "50 %", "40 to 60"]])
+    >>> "50 % <small>40 to 60</small>" in table(["name", "wins", "95 %"], [["a", "50 %", "40 to 60"]])
     True
     """
     top = "".join(f"<th>{escape(name)}{_below(below)}</th>" for name, below in _joined(head, head))
@@ -91,7 +91,7 @@ INTERVAL = re.compile(r"[\d.]+ %")
 
 
 def _below(words: str) -> str:
-    return f"<small>{escape(words)}</small>" if words else ""
+    return f" <small>{escape(words)}</small>" if words else ""
 
 
 def _beside(head: str | None) -> str:
