@@ -1,4 +1,4 @@
-"""Published figures beside ours: the verdicts, the files, and each reproduction at a tiny size."""
+"""Published figures beside ours: the verdicts, the files, the results, the command, and orders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import kibitz as kb
 from kibitz.cli import main
 from kibitz.lab import ExperimentError, Interval, clopper_pearson
 from kibitz.lab.reproduce import compare, folder, reproduce, resampled, scaled
-from kibitz.lab.reproductions import FOLDER, Reproduction, Target, load, names, read
+from kibitz.lab.reproductions import Target, load, names, read
 from kibitz.lab.results import open_results, read_file
 from kibitz.lab.statistics.agreement import Figure, difference, judge
 from reproduction_texts import tic_tac_toe
@@ -267,101 +267,7 @@ def test_scales() -> None:
     assert folder(load("tiger-pomcp"), 1.0) == Path("results/reproductions/tiger-pomcp")
 
 
-# What there is
-
-NEEDED = {"connect-four-openspiel": "pyspiel"}
-LONG = {
-    "tiger-pomcp",
-    "pomcp-table",
-    "norns-figure-3",
-    "klondike-planners",
-    "klondike-table-1",
-    "klondike-table-2",
-    "poker-exploitability",
-    "nested-table-2",
-    "nested-table-3",
-    "nested-table-4",
-    "nested-table-4-states",
-}
-"""Even two games a figure take long: they are played with a hundredth of the simulations, worlds, steps or
-time, and what is searched is searched once."""
-READ = {
-    "gvgai-modifications",
-    "heuristics-table-1",
-    "heuristics-table-2",
-    "heuristics-table-3",
-    "nested-table-4",
-    *(f"iw-table-{table}" for table in range(1, 7)),
-}
-"""Many games of many rules files: these are read here, and run by `kibitz reproduce`."""
-COARSE = {"king-up-table-4.2", "king-up-table-4.3", "duelyst-figure-2-11"}
-"""Points are few: two games often come to the same. And 16 seconds are so much more than a few
-milliseconds that two games tell."""
-
-
-def hurried(name: str, folder: Path) -> Reproduction:
-    """A reproduction that thinks less."""
-    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
-
-    def less(found: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda number: str(2 + int(number[0]) // 100), found[0])
-
-    def sooner(found: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda number: str(int(number[0]) / 100), found[0])
-
-    amount = r" ?= ?(\d+|\[[\d, ]+\])"
-    fewer = re.sub(r"(?:simulations|worlds|transitions)" + amount, less, text)
-    fewer = re.sub("milliseconds" + amount, sooner, fewer)
-    fewer = re.sub(r"^searches = \d+", "searches = 1", fewer, flags=re.MULTILINE)
-    path = folder / f"{name}.toml"
-    path.write_text(fewer, encoding="utf-8")
-    return load(path)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
-        for name in names()
-        if name not in READ
-    ],
-)
-def test_every_reproduction_runs(name: str, tmp_path: Path) -> None:
-    if name in NEEDED:
-        pytest.importorskip(NEEDED[name], reason="open_spiel is not installed (the extra 'bench' has it)")
-    reproduction = hurried(name, tmp_path) if name in LONG else load(name)
-    assert reproduction.minutes is not None
-    assert reproduction.about
-    comparison = reproduce(reproduction, scale=1e-9, directory=tmp_path / "out", jobs=1)
-    assert comparison.complete
-    for curve in comparison.curves:
-        assert all(line.points for line in curve.lines)
-    for row, target in zip(comparison.rows, reproduction.targets, strict=True):
-        assert math.isfinite(row.ours.value)
-        if target.measure == "exact value":
-            assert row.verdict == "agrees", row
-        elif target.measure == "end of a search":
-            assert row.games is not None
-            assert row.games > 1
-        else:
-            assert row.games in (1, 2)
-            # Two hurried games may be equally bad, which is told at once.
-            assert name in LONG | COARSE or row.verdict == "cannot tell yet", row
-
-
-@pytest.mark.parametrize("name", sorted(READ))
-def test_the_longest_reproductions_can_be_read(name: str) -> None:
-    reproduction = load(name)
-    assert reproduction.minutes is not None
-    assert reproduction.targets or reproduction.grid
-
-
-@pytest.mark.slow
-def test_the_bear_is_intimidated(tmp_path: Path) -> None:
-    rows = reproduce(load("posg-bear"), scale=0.3, directory=tmp_path / "out", jobs=1).rows
-    assert [row.ours.value for row in rows[:2]] == pytest.approx([-0.32, -0.4])
-    assert [row.games for row in rows[2:]] == [120, 120]
-    assert all(row.ours.value > 0.85 for row in rows[2:])
+# Results
 
 
 def test_a_replay_of_another_game_is_refused(tmp_path: Path) -> None:
@@ -562,57 +468,6 @@ def test_ctrl_c_before_the_first_game(
 def test_mistakes_on_the_command_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", *words]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
-
-
-# OpenSpiel's search as a planner
-
-
-@pytest.fixture
-def spiel() -> None:
-    pytest.importorskip("pyspiel", reason="open_spiel is not installed (the extra 'bench' has it)")
-
-
-@pytest.mark.usefixtures("spiel")
-@pytest.mark.parametrize("game", ["connect-four", "tic-tac-toe", "openspiel:connect_four", "openspiel:pig"])
-def test_openspiels_search_keeps_the_contract(game: str) -> None:
-    from kibitz.testing import check_planner
-
-    report = check_planner("openspiel-mcts(simulations=40)", game, positions=4, max_steps=30)
-    assert report.passed, str(report)
-
-
-@pytest.mark.usefixtures("spiel")
-def test_openspiels_search_sees_the_same_position() -> None:
-    # Red threatens to connect four in the first column: whoever sees the position blocks it.
-    game = kb.load("connect-four")
-    referee = kb.Referee(game)
-    for column in (0, 6, 0, 6, 0):
-        referee.apply([column])
-    for planner in "openspiel-mcts(simulations=2000)", "uct(simulations=2000)":
-        chooser = kb.planner(planner)
-        chooser.start(game, 1, 3)
-        decision = chooser.act(referee.view(1))
-        assert decision.name == "1"
-        assert 1990 <= sum(row.visits for row in decision.table) <= 2000
-
-
-@pytest.mark.usefixtures("spiel")
-@cases(
-    "game planner sentence",
-    """
-    kuhn-poker | openspiel-mcts | plays connect-four, tic-tac-toe and OpenSpiel's games
-    openspiel:kuhn_poker | openspiel-mcts | perfect information
-    openspiel:goofspiel | openspiel-mcts | take turns
-    tic-tac-toe | openspiel-mcts(simulations=1) | simulations is a number from 2
-    tic-tac-toe | openspiel-mcts(simulations=2.5) | simulations should be a whole number
-    tic-tac-toe | openspiel-mcts(exploration=far) | exploration should be a number
-    tic-tac-toe | openspiel-mcts(solve=1) | solve should be true or false, not 1
-    tic-tac-toe | openspiel-mcts(rolouts=2) | did you mean rollouts
-    """,
-)
-def test_openspiels_search_says_what_it_needs(game: str, planner: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        kb.play(game, planner)
 
 
 # Orders by seat, and by time
