@@ -39,6 +39,7 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
         }
     }
 }
+
 /// A game as people name one: a [`Game`], or whatever `kibitz.load` makes one of.
 ///
 /// # Errors

@@ -332,15 +332,20 @@ impl Particles {
         swarm.append(&mut more);
     }
 
+    /// Particles that the game itself draws for what was seen, as far as it can.
+    fn drawn(&self, past: &Past, rng: &mut Rng) -> Vec<Particle> {
+        let mut all = self.start(past.model);
+        all.retain_mut(|particle| particle.world.resample(past.model, past.view, rng));
+        all
+    }
+
     /// Fresh particles for some that `anew` set out from the beginning of the game, or did not.
     fn fresh(&mut self, past: &Past, swarm: &[Particle], anew: bool, rng: &mut Rng) -> Vec<Particle> {
         let (model, info) = (past.model, past.model.info());
         // Who has just come from there need not set out again, but for what was not drawn.
         let again = !anew || swarm.is_empty();
         if again && model.has().resampling && info.players == 1 {
-            let mut all = self.start(model);
-            all.retain_mut(|particle| particle.world.resample(model, past.view, rng));
-            return all;
+            return self.drawn(past, rng);
         }
         let beginning = vec![(World::initial(model), 1.0)];
         if nearest(swarm) > 0
@@ -351,8 +356,7 @@ impl Particles {
         }
         // Others' choices may have made unlikely what is so: rather what the game draws than what contradicts what was seen.
         if nearest(swarm) > 0 && model.has().resampling && info.players > 1 {
-            let mut all = self.start(model);
-            all.retain_mut(|particle| particle.world.resample(model, past.view, rng));
+            let all = self.drawn(past, rng);
             if !all.is_empty() {
                 return all;
             }
